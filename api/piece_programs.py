@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .frontend.programs import plan
-from .frontend.programs.allowed import Scope
+from .frontend.programs.allowed import PythonScope
 from .frontend.programs.kinds import KNOWN_TYPES, LONG, kind_of
 from .frontend.programs.lower import lower_piece
 from .frontend.programs.pieces import Cut, KnownResult, Piece, Result, SameResult, TupleResult
@@ -27,7 +27,7 @@ from .runtime.calling import native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
-from .runtime.native.nest_calls import NestCallForm, Source
+from .runtime.native.nest_calls import NestCallForm, NestSource
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
@@ -111,7 +111,7 @@ class PieceProgram:
 class LoopProgram:
     """How the calls of statements went that may be one nest: a callable that returns `MISS` where Python must run."""
 
-    def __init__(self, program: Owner, loop: plan.PlannedLoop, scope: Scope, compile: CompileNest | None) -> None:
+    def __init__(self, program: Owner, loop: plan.PlannedLoop, scope: PythonScope, compile: CompileNest | None) -> None:
         self.program, self.loop, self.lines = program, loop, loop.lines
         self._scope, self._compile = scope, compile
         self._kinds: dict[Any, Any] = {}
@@ -171,11 +171,13 @@ class LoopProgram:
 
     def _learn(self, made: Any, values: Mapping[str, Any]) -> None:
         """Make a recipe for calls like this one."""
-        sources = {name: Source(k) for k, name in enumerate(values)}
+        sources = {name: NestSource(k) for k, name in enumerate(values)}
         call = NestCallForm(CallForm(len(values), ()), sources, values, self._guards(made.piece))
         made.learn(self, self.chain, call, self._result(made.piece))
 
-    def teach(self, instance: Any, form: CallForm, sources: Mapping[str, Source], values: Mapping[str, Any]) -> bool:
+    def teach(
+        self, instance: Any, form: CallForm, sources: Mapping[str, NestSource], values: Mapping[str, Any]
+    ) -> bool:
         """Make a recipe for calls of a function that is this one piece; tell whether there is one."""
         made = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in))
         if made is None or self.off is not None:

@@ -20,7 +20,7 @@ from weakref import WeakSet
 import numpy as np
 
 from .frontend.programs import plan, purity
-from .frontend.programs.allowed import Checker, Scope
+from .frontend.programs.allowed import Checker, PythonScope
 from .frontend.programs.meanings import Meanings
 from .frontend.programs.meanings import places as places_of
 from .frontend.programs.names import exposed
@@ -38,7 +38,7 @@ from .reasons import Reason, failures, reason_of, span_of
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
-from .runtime.native.nest_calls import Source
+from .runtime.native.nest_calls import NestSource
 from .runtime.native.recipe import forwarding
 
 MOST_REFUSED = 64  # kinds of arguments to remember as refused
@@ -163,7 +163,7 @@ class Program:
         self._follow()
         bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
         bound.apply_defaults()
-        scope = Scope(function, source)
+        scope = PythonScope(function, source)
         outer = [name for name in sorted(exposed(source.body)) if name not in bound.arguments]
         captured = {name: value for name in outer if is_data(value := scope.value(name))}
         values = {**bound.arguments, **captured}
@@ -262,18 +262,18 @@ class Program:
         places = {name: k for k, name in enumerate((*names[: len(args)], *kwargs))}
         defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
         given = dict(zip(places, (*args, *kwargs.values()), strict=True))
-        sources, values = dict[str, Source](), dict[str, Any]()
+        sources, values = dict[str, NestSource](), dict[str, Any]()
         for name in loop.loop.live_in:
             if name in places:
-                sources[name], values[name] = Source(places[name]), given[name]
+                sources[name], values[name] = NestSource(places[name]), given[name]
             elif name in names:
-                sources[name] = Source(constant=defaults[name])
+                sources[name] = NestSource(constant=defaults[name])
                 values[name] = defaults[name]
             else:
                 guard, *others = places_of(function, name)
                 if others or guard.expected is ABSENT:
                     return False
-                sources[name], values[name] = Source(None, guard.holder, guard.key), guard.expected
+                sources[name], values[name] = NestSource(None, guard.holder, guard.key), guard.expected
         return loop.teach(front, form, sources, values)
 
     @property
@@ -320,7 +320,7 @@ class Program:
         try:
             bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
             bound.apply_defaults()
-            scope = Scope(function, source)
+            scope = PythonScope(function, source)
             found = plan.make_plan(scope, bound.arguments, frozenset(self._dropped), frozenset(self.unfit))
         except TypeError:  # the caller's mistake: Python says what is wrong
             return
@@ -354,7 +354,7 @@ class Program:
         }
         for piece in found.pieces:
             if isinstance(piece, plan.PlannedLoop):
-                loop = CallableLoop(self, piece, Scope(function, self._known_source), self._compile)
+                loop = CallableLoop(self, piece, PythonScope(function, self._known_source), self._compile)
                 self.pieces.append(loop)
                 named[piece.name] = loop
                 continue
@@ -391,7 +391,7 @@ class Program:
         if isinstance(source, NoSource):
             why = why_not_traced(function)
             return None if why is None else Reason(f"{source.reason}, and {why}")
-        checker = Checker(Scope(function, source))
+        checker = Checker(PythonScope(function, source))
         cut = checker.body(source)
         self.rely(checker.scope.meanings.guards)
         if cut is None and checker.captured:

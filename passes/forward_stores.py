@@ -33,7 +33,7 @@ from ..ir.nest.scopes import base, inside, memory_of
 from ..ir.records import record
 from ..ir.types import sizes
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block
+from .nests.writing import NestBlock
 
 Element = tuple[Value, tuple[Size, ...]]
 Elements = dict[Element, Value]
@@ -150,8 +150,8 @@ class _Cleaning:
         return memory.node is None or memory in self.read
 
 
-def _without(dead: set[Node]) -> Callable[[NestRewriter, Node, Around, Block], None]:
-    def visit(rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+def _without(dead: set[Node]) -> Callable[[NestRewriter, Node, Around, NestBlock], None]:
+    def visit(rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         if node not in dead:
             rewriter.copy(node, around, block)
 

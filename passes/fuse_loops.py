@@ -36,7 +36,7 @@ from ..ir.records import record
 from ..ir.types import Attr, Sizes, TensorType
 from .nests.overlap import located
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block
+from .nests.writing import NestBlock
 
 MOST_OPS = 160  # in a joined loop: more values than registers go through memory anyway
 FEW_OPS = 12  # in a body: then more vectors are in flight
@@ -61,7 +61,7 @@ class _Fusion:
         self.can_share: dict[Node, bool] = {}
         self.has_changed = False
 
-    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         rewriter.copy(node, around, block)
         block.nodes[:] = self.joined_last(block.nodes, around)
 

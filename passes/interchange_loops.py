@@ -39,7 +39,7 @@ from ..ir.types import Attr, sizes
 from .nests.overlap import located
 from .nests.places import step_of
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block
+from .nests.writing import NestBlock
 
 LEFT_ALONE = frozenset((ops.CHECK, ops.BIND, ops.ASK, ops.WHILE, ops.SWITCH, ops.PRODUCT, ops.SCAN, ops.ALLOC))
 
@@ -64,7 +64,7 @@ class _Moving:
         self.layouts: Mapping[Value, str] = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
         self.has_changed = False
 
-    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         rewriter.copy(node, around, block)
         made = self.moved(block.nodes[-1], around)
         if made is not None:

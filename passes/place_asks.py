@@ -32,7 +32,7 @@ from ..ir.nest import ops
 from ..ir.nest.scopes import places, variables
 from ..ir.records import record
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block
+from .nests.writing import NestBlock
 
 FEW_STEPS = 64
 
@@ -48,7 +48,7 @@ class PlaceAsks:
         if not wanted:
             return graph
 
-        def visit(rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+        def visit(rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
             ask = (Node(ops.ASK, (), {}, (), node.span),) if node in wanted else ()
             rewriter.copy(node, around, block, last=ask)
 

@@ -34,13 +34,13 @@ from ..ir.ops import POSITIONS, REGION, TABLE, Trait
 from ..ir.records import record
 from ..ir.types import axis_groups, integer, ints
 from .planning.chunk_axes import ChunkAxes
-from .planning.chunk_pieces import GONE, SPLIT, WHOLE, Entry, Index, NotFlat, Piece, PieceBuilder, Whole
+from .planning.chunk_pieces import GONE, SPLIT, WHOLE, ChunkPiece, Entry, Index, NotFlat, PieceBuilder, WholeArray
 
 EXACT, TREE, IN_ORDER, POSITION = "exact", "tree", "in order", "position"
 
 
 @record
-class Partial:
+class ChunkPartial:
     """How the partial results of one reduction are merged.
 
     `lanes` is the place of the axis of lanes in a node of a tree, -1 if it has none; `block` is the length of a block
@@ -60,46 +60,46 @@ class Partial:
 
 
 @record
-class Walk:
+class ChunkWalk:
     """One kernel of a stage and the reductions that it computes; `before` computes what must be in memory first."""
 
-    piece: Piece
-    partials: tuple[Partial, ...]
-    before: Piece | None = None
+    piece: ChunkPiece
+    partials: tuple[ChunkPartial, ...]
+    before: ChunkPiece | None = None
     var: int = 0
 
 
 @record
-class Stage:
+class ChunkStage:
     """Reductions over one space: the class of each of its axes, and the axes that are reduced over."""
 
     space: tuple[int | None, ...]
     reduced: tuple[int, ...]
-    walks: tuple[Walk, ...]
+    walks: tuple[ChunkWalk, ...]
 
     @property
-    def partials(self) -> tuple[Partial, ...]:
+    def partials(self) -> tuple[ChunkPartial, ...]:
         return tuple(p for w in self.walks for p in w.partials)
 
 
 @record
-class Finish:
+class ChunkFinish:
     """Outputs over one space, which one piece computes; `outputs` are their numbers."""
 
     space: tuple[int | None, ...]
-    piece: Piece
+    piece: ChunkPiece
     outputs: tuple[int, ...]
 
 
 @record
-class Split:
+class ChunkSplit:
     """A graph in pieces. `stage_of` has the stage of each reduction, `reasons` why bits may differ.
 
     At multiples of `every`, one number for each class of axes, chunks may begin without changing bits.
     """
 
-    stages: tuple[Stage, ...]
-    finishes: tuple[Finish, ...]
+    stages: tuple[ChunkStage, ...]
+    finishes: tuple[ChunkFinish, ...]
     stage_of: tuple[int, ...]
     reasons: tuple[str, ...]
     every: tuple[int, ...] = ()
@@ -131,7 +131,7 @@ def flattened(graph: Graph) -> Graph:
     return Graph(graph.name, graph.inputs, tuple(builder.nodes), tuple(values[v] for v in graph.outputs), graph.attrs)
 
 
-def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int], free: bool = False) -> Split:
+def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int], free: bool = False) -> ChunkSplit:
     """Split a flat graph whose chunked axes are known.
 
     `starts` has for each class of axes where its chunks begin; `env` has the full sizes. With `free`, float sums are
@@ -146,10 +146,10 @@ class _Splitter:
         self.every = [1] * len(axes.members)
         self.crossing = [n for n in self.graph if axes.reduced(n)]
         numbers = {n.result: k for k, n in enumerate(self.crossing)}
-        self.whole = Whole(self.graph, numbers, env)
+        self.whole = WholeArray(self.graph, numbers, env)
         self.reasons: list[str] = []
 
-    def split(self) -> Split:
+    def split(self) -> ChunkSplit:
         groups: dict[tuple[object, ...], list[Node]] = {}
         depths = self._depths()
         for node in self.crossing:
@@ -158,7 +158,7 @@ class _Splitter:
         keys = sorted(groups, key=lambda key: str(key[0]).zfill(9))
         stage_of = {self.whole.merged[n.result]: k for k, key in enumerate(keys) for n in groups[key]}
         stages = tuple(self._stage(groups[key]) for key in keys)
-        return Split(
+        return ChunkSplit(
             stages,
             self._finishes(),
             tuple(stage_of[k] for k in range(len(stage_of))),
@@ -174,7 +174,7 @@ class _Splitter:
             depths |= dict.fromkeys(node.results, depth + (node.result in self.whole.merged))
         return depths
 
-    def _finishes(self) -> tuple[Finish, ...]:
+    def _finishes(self) -> tuple[ChunkFinish, ...]:
         spaces: dict[tuple[object, ...], list[int]] = {}
         for k, value in enumerate(self.graph.outputs):
             spaces.setdefault((self.axes.classes(value), value.type.shape), []).append(k)
@@ -183,18 +183,18 @@ class _Splitter:
             classes = self.axes.classes(self.graph.outputs[numbers[0]])
             piece = PieceBuilder(self.whole, self.graph.name)
             outputs = piece.values([(self.graph.outputs[k], _plain(classes)) for k in numbers])
-            found.append(Finish(classes, piece.finish(outputs), tuple(numbers)))
+            found.append(ChunkFinish(classes, piece.finish(outputs), tuple(numbers)))
         return tuple(found)
 
-    def _stage(self, nodes: Sequence[Node]) -> Stage:
+    def _stage(self, nodes: Sequence[Node]) -> ChunkStage:
         space = self.axes.classes(nodes[0].operands[0])
         walks: dict[tuple[object, ...], list[Node]] = {}
         for node in nodes:
             walks.setdefault(self._tree(node) or (), []).append(node)
         made = tuple(self._walk(space, tree, same) for tree, same in walks.items())
-        return Stage(space, ints(nodes[0].attrs, "axes"), made)
+        return ChunkStage(space, ints(nodes[0].attrs, "axes"), made)
 
-    def _walk(self, space: tuple[int | None, ...], tree: tuple[object, ...], nodes: Sequence[Node]) -> Walk:
+    def _walk(self, space: tuple[int | None, ...], tree: tuple[object, ...], nodes: Sequence[Node]) -> ChunkWalk:
         if not tree:
             return self._plain_walk(space, nodes)
         (lanes, group) = tree
@@ -228,19 +228,19 @@ class _Splitter:
         full = math.prod(evaluate(shape[a], self.env) for a in group)
         lane_axis = place - sum(o < place for o in others) if lanes > 1 else -1
         partials = tuple(
-            Partial(
+            ChunkPartial(
                 self.whole.merged[n.result], n.op.name, TREE, ints(n.attrs, "axes"), bool(n.attrs.get("keepdims")),
                 lanes, lane_axis, lanes * integer(n.attrs, "steps"), row, full,
             )
             for n in nodes
         )  # fmt: skip
-        return Walk(piece.finish(outputs), partials, before, group[0])
+        return ChunkWalk(piece.finish(outputs), partials, before, group[0])
 
-    def _plain_walk(self, space: tuple[int | None, ...], nodes: Sequence[Node]) -> Walk:
+    def _plain_walk(self, space: tuple[int | None, ...], nodes: Sequence[Node]) -> ChunkWalk:
         """Reductions of a whole chunk each."""
         piece = PieceBuilder(self.whole, self.graph.name)
         values = piece.values([(n.operands[0], _plain(space)) for n in nodes])
-        outputs, partials = list[Value](), list[Partial]()
+        outputs, partials = list[Value](), list[ChunkPartial]()
         for node, value in zip(nodes, values, strict=True):
             axes, keepdims = ints(node.attrs, "axes"), bool(node.attrs.get("keepdims"))
             outputs.append(piece.builder.op(node.op, value, axes=axes, keepdims=keepdims, span=node.span))
@@ -250,9 +250,9 @@ class _Splitter:
                 best = TABLE[node.op.name.removeprefix("arg")]
                 outputs.append(piece.builder.op(best, value, axes=axes, keepdims=keepdims, span=node.span))
             number = self.whole.merged[node.result]
-            partials.append(Partial(number, node.op.name, kind, axes, keepdims, row=row))
+            partials.append(ChunkPartial(number, node.op.name, kind, axes, keepdims, row=row))
         first = next(a for a in ints(nodes[0].attrs, "axes") if space[a] is not None)
-        return Walk(piece.finish(outputs), tuple(partials), var=first)
+        return ChunkWalk(piece.finish(outputs), tuple(partials), var=first)
 
     def _row_of_position(self, node: Node, space: tuple[int | None, ...]) -> int:
         """How many positions one step along the chunked axis is."""
@@ -310,7 +310,7 @@ def _width(entry: Entry, lanes: int) -> int:
     return {SPLIT: 2 if lanes > 1 else 1, GONE: 0}.get(entry.form, 1)
 
 
-def other_trees(axes: ChunkAxes, split: Split, lower: Callable[[Graph], Graph]) -> list[str]:
+def other_trees(axes: ChunkAxes, split: ChunkSplit, lower: Callable[[Graph], Graph]) -> list[str]:
     """The sums inside chunks that the passes give another tree in a piece than in the whole graph."""
     known: dict[object, set[object]] = {}
     for node in axes.graph:
@@ -318,8 +318,8 @@ def other_trees(axes: ChunkAxes, split: Split, lower: Callable[[Graph], Graph]) 
             known.setdefault(_origin(node), set()).add(_shape_of_tree(node))
     found = []
     for part in (*split.stages, *split.finishes):
-        walks = part.walks if isinstance(part, Stage) else ()
-        pieces = [part.piece] if isinstance(part, Finish) else [p for w in walks for p in (w.before, w.piece) if p]
+        walks = part.walks if isinstance(part, ChunkStage) else ()
+        pieces = [part.piece] if isinstance(part, ChunkFinish) else [p for w in walks for p in (w.before, w.piece) if p]
         for piece in pieces:
             inside = [n for n in piece.graph if _has_tree(n) and n.attrs.get("lanes") is None and _origin(n) in known]
             if not inside:

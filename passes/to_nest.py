@@ -52,7 +52,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.stages import region_stages
 from ..ir.types import Attr, Sizes, TensorType, axis_groups, integer, ints, sizes
 from .nests.numbers import Numbers
-from .nests.writing import Block, Names
+from .nests.writing import Names, NestBlock
 
 STEMS = "ijklpqrs"
 SHARED = 2  # outer loops that threads share
@@ -84,7 +84,7 @@ def nest_of(region: Node) -> Graph:
     buffers = [Value(_memory(v), name=fresh.fresh(name)) for v, name in zip(arrays, names, strict=True)]
     layouts = region.attrs["layouts"]
     assert isinstance(layouts, tuple)
-    nest = Block(None, span=region.span)
+    nest = NestBlock(None, span=region.span)
     _loops(region, nest, buffers)
     access = ("read",) * len(region.operands) + ("write",) * len(region.results)
     attrs: dict[str, Attr] = {"access": access, "layouts": layouts}
@@ -95,7 +95,7 @@ def _memory(value: Value) -> TensorType:
     return TensorType(value.type.dtype.strong, value.type.shape, "memref")
 
 
-def _loops(region: Node, nest: Block, buffers: list[Value]) -> None:
+def _loops(region: Node, nest: NestBlock, buffers: list[Value]) -> None:
     """Writes the loops from the outside in, and the body of the innermost one."""
     rows, space = axis_groups(region.attrs, "rows"), tuple(sizes(region.attrs, "space"))
     fresh = Names(())
@@ -105,7 +105,7 @@ def _loops(region: Node, nest: Block, buffers: list[Value]) -> None:
     for name, group in zip(names, rows, strict=True):
         variables |= {loop_name(axis): 0 for axis in group[:-1]}
         variables[loop_name(group[-1])] = dims.symbol(LOOP + name)
-        blocks.append(Block(blocks[-1], (LOOP + name,)))
+        blocks.append(NestBlock(blocks[-1], (LOOP + name,)))
     _body(region, blocks[-1], dict(enumerate(buffers)), variables, fresh)
     for k in reversed(range(len(rows))):
         extent = dims.product(space[axis] for axis in rows[k])
@@ -139,7 +139,7 @@ def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, 
     return found
 
 
-def _body(region: Node, block: Block, buffers: dict[int, Value], variables: dict[str, Size], names: Names) -> None:
+def _body(region: Node, block: NestBlock, buffers: dict[int, Value], variables: dict[str, Size], names: Names) -> None:
     """Writes what one step computes and stores: the results stage by stage, those of rows last."""
     numbers = Numbers(region, block, buffers, variables, names)
     space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")

@@ -37,7 +37,7 @@ from ..ir.types import Attr, Sizes, sizes
 from .nests.overlap import located
 from .nests.places import step_of
 from .nests.rewriting import Around, NestRewriter
-from .nests.writing import Block, Names
+from .nests.writing import Names, NestBlock
 
 FEW_OPS = 12  # in a body: then more vectors are in flight
 GRAIN = 128  # steps of a vector loop that a thread takes at least: some whole vectors, and lines of memory of its own
@@ -72,7 +72,7 @@ class _Widening:
         self.names = Names(v.name for p in self.places for v in variables(p.node))
         self.has_changed = False
 
-    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         if node.op is ops.PRODUCT and self.can_share_here(around):
             self.share_product(rewriter, node, around, block)
             return
@@ -113,7 +113,7 @@ class _Widening:
             return False
         return all(n.op is ops.FOR and n.attrs["kind"] == "serial" for n in loops)
 
-    def share_product(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+    def share_product(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         """Cuts the rows of a product into blocks that threads share, if each writes only its own."""
         first, end, *others = sizes(node.attrs, "range")
         name = self.names.fresh("b")

@@ -30,7 +30,7 @@ from .launch import Launcher, NativeRegion
 from .order import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded from disk does not need it
-    from ..backends.llvm.compile import Program
+    from ..backends.llvm.compile import NativeProgram
     from ..backends.llvm.engine.target import Target
     from ..ir.kernels import KernelLookup
     from ..passes.manager import Pass, PipelineResult
@@ -164,7 +164,7 @@ class Lowered:
         return family_of(self)
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> NativeProgram:
         with environment.usual():  # constants are folded under these
             from ..backends.llvm import compile as native
 

@@ -16,7 +16,7 @@ from .calling import native_class
 from .native.call import CallForm
 from .native.callables import is_native
 from .native.dispatch import Chain
-from .native.nest_calls import NestCallForm, Source
+from .native.nest_calls import NestCallForm, NestSource
 from .nest_interfaces import NestInterface, check_magnitudes, shown
 from .nests import MOST_CALLS, Array, NativeNest, overlaps_itself, size_places
 from .size_bound import address_of
@@ -72,7 +72,7 @@ class NestKernel:
         if not isinstance(native, NativeNest) or native.code.failures:
             return  # one that fails has changed its arguments, so Python can't run it again to tell why
         values = {**dict(zip(self.parameters, arrays, strict=True)), **numbers}
-        sources = {name: Source(k) for k, name in enumerate(values)}
+        sources = {name: NestSource(k) for k, name in enumerate(values)}
         call = NestCallForm(CallForm(len(arrays), tuple(numbers)), sources, values, ())
         highest = self._most(max([1, *(n for a in arrays for n in a.shape), *map(int, numbers.values())]))
         kind = call.kind, highest

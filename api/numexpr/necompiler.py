@@ -15,7 +15,7 @@ import numpy as np
 from .expressions import LEVELS, REDUCTIONS, ConstantNode, ExpressionNode, VariableNode, apply, node, reduce
 from .kinds import CODES, DTYPES, TYPES, kind_of_dtype
 from .parser import parse
-from .programs import Program, Runner, postorder
+from .programs import ExpressionProgram, Runner, postorder
 
 Array = np.ndarray[Any, Any]
 MAX_CACHED = 256
@@ -35,7 +35,7 @@ class NumExpr:
             raise ValueError(f"the signature names {names}, but the expression uses {_names(tree)}")
         tree = apply("copy", tree) if tree.astType == "variable" else tree
         self.input_names = tuple(names)
-        self._program = Program(tree, [(name, kinds.get(name, "double")) for name in names])
+        self._program = ExpressionProgram(tree, [(name, kinds.get(name, "double")) for name in names])
         self._runner = Runner(self._program)
         self._dtypes = [DTYPES.get(kind) for _, kind in self._program.inputs]
 

@@ -41,7 +41,7 @@ class Step:
         return (self.name, self.kind, tuple(self.operands), tuple(self.casts), self.axis)
 
 
-class Program:
+class ExpressionProgram:
     """An expression as a list of operations without repeats. Values are the inputs, the constants, then the results."""
 
     def __init__(self, expression: ExpressionNode, inputs: Sequence[tuple[str, str]]) -> None:
@@ -178,7 +178,7 @@ def _kernel(count: int, function: Callable[..., Any], name: str) -> Any:
 class Runner:
     """Run one program, by single operations at first and by its kernel once that is compiled."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ExpressionProgram) -> None:
         self.program = program
         self.kernel: Any = None
         self._spent = 0.0

@@ -25,7 +25,7 @@ SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 t
 
 
 @record
-class Program:
+class NativeProgram:
     """The native functions of a graph by region, the module's text, and the code."""
 
     regions: tuple[Node, ...]
@@ -37,7 +37,7 @@ class Program:
         return [part.name for function in self.functions for part in function.parts]
 
 
-def emit(graph: Graph) -> Program:
+def emit(graph: Graph) -> NativeProgram:
     """Emits LLVM text for every region of a graph, in the form of its plan."""
     found = tuple(regions(graph))
     functions = tuple(emit_region(region, f"{_symbol(graph.name)}_{k}") for k, region in enumerate(found))
@@ -45,7 +45,7 @@ def emit(graph: Graph) -> Program:
     for function in functions:
         declared |= function.declared
     texts = [part.text for function in functions for part in function.parts]
-    return Program(found, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
+    return NativeProgram(found, functions, "\n\n".join([*texts, "\n".join(declared.values())]) + "\n")
 
 
 def emit_region(node: Node, name: str) -> RegionCode:
@@ -96,18 +96,18 @@ def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
     return Short(node, entries) if has_rows_in_lanes(node) else Region(node, entries)
 
 
-def text_for(program: Program, target: Target) -> str:
+def text_for(program: NativeProgram, target: Target) -> str:
     """The LLVM text of a program for a machine."""
     return controlled(program.text, program.names, target.triple)
 
 
-def build(program: Program, target: Target) -> Compiled:
+def build(program: NativeProgram, target: Target) -> Compiled:
     """Compiles a program to machine code, unless that would take LLVM too long."""
     limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
     return compile_module(text_for(program, target), target)
 
 
-def load(program: Program, code: bytes) -> LoadedCode:
+def load(program: NativeProgram, code: bytes) -> LoadedCode:
     """Loads the code into memory and finds the addresses of its functions."""
     return LoadedCode(code, program.names)
 

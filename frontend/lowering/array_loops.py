@@ -23,7 +23,7 @@ from ...ir.types import TensorType
 from ..language import syntax
 from ..maker import Maker
 from ..weak import Operand, dtype_of, take
-from .branches import Lowering
+from .branches import BranchLowering
 from .element_loops import AT, KEEP, LIVE
 from .element_types import Cell
 from .frame import Environment, Variable
@@ -58,7 +58,7 @@ def shape_of(x: Operand) -> tuple[Size, ...]:
 class ArrayLoops:
     """Lowers the loops of one kernel and of everything inlined into it."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: BranchLowering) -> None:
         self._lowering = lowering
         self._known: dict[Hashable, _State] = {}
 

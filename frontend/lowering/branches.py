@@ -24,7 +24,7 @@ NOT = TABLE["logical_not"]
 Statements = Sequence[syntax.Statement]
 
 
-class Lowering(Protocol):
+class BranchLowering(Protocol):
     """Lowers the statements of a kernel."""
 
     @property
@@ -34,7 +34,7 @@ class Lowering(Protocol):
 
 
 def branch(
-    lowering: Lowering, condition: Operand, then: Statements, other: Statements, frame: Environment, span: Span
+    lowering: BranchLowering, condition: Operand, then: Statements, other: Statements, frame: Environment, span: Span
 ) -> None:
     """Lower both sides, and select each variable from the side that is taken."""
     expressions = lowering.expressions

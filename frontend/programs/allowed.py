@@ -1,7 +1,7 @@
 """Say which statements of a function can be compiled, judging by their syntax and by what their names mean.
 
-A `Scope` knows the function's own variables and looks the other names up when the function is first called. What is not
-known to be harmless is a `Cut`: Python runs it.
+A `PythonScope` knows the function's own variables and looks the other names up when the function is first called. What
+is not known to be harmless is a `Cut`: Python runs it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONSTANT_MODULES = frozenset(("numpy", "math", "cmath", "sys"))
 LIST_METHODS = frozenset(("append", "extend"))
 
 
-class Scope:
+class PythonScope:
     """What the names of a function mean."""
 
     def __init__(self, function: FunctionType, source: FunctionSource) -> None:
@@ -87,7 +87,9 @@ def is_known(value: Any) -> bool:
 class Checker:
     """Finds the first part of a statement or an expression that Python must run."""
 
-    def __init__(self, scope: Scope, depth: int = DEPTH, is_input: Callable[[ast.AST], bool] | None = None) -> None:
+    def __init__(
+        self, scope: PythonScope, depth: int = DEPTH, is_input: Callable[[ast.AST], bool] | None = None
+    ) -> None:
         self.scope, self._depth, self._is_input = scope, depth, is_input
         self.captured: dict[str, None] = {}  # names from outside that are inputs
 
@@ -180,7 +182,7 @@ class Checker:
             return Cut(f"'{shown}' is called by Python: {source.reason}", node)
         if not self._depth:
             return Cut(f"calls of '{shown}' are nested too deep", node)
-        inside = Checker(Scope(function, source), self._depth - 1)
+        inside = Checker(PythonScope(function, source), self._depth - 1)
         cut = inside.body(source)
         self.scope.meanings.function(function)
         self.scope.meanings.update(inside.scope.meanings.guards)
@@ -281,7 +283,7 @@ class Checker:
         if any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
             return Cut("an inner function that changes variables is left to Python", node)
         inside = Checker(self.scope, self._depth)
-        scope = Scope(self.scope.function, self.scope.source)
+        scope = PythonScope(self.scope.function, self.scope.source)
         scope.locals = scope.locals | _parameters(node.args) | bound_names(node.body)
         inside.scope = scope
         cut = inside._block(node.body)
@@ -307,7 +309,7 @@ _STATEMENTS: Mapping[type, Callable[[Checker, Any], Cut | None]] = {
 }  # fmt: skip
 
 
-def _root(node: ast.expr, scope: Scope) -> str:
+def _root(node: ast.expr, scope: PythonScope) -> str:
     """The module that a dotted name starts with."""
     while isinstance(node, ast.Attribute):
         node = node.value

@@ -20,7 +20,7 @@ from ...ir.opdef import Trait
 from ...ir.ops import CAST, CONSTANT, RESHAPE, SIZE
 from ...ir.types import TensorType
 from ..numpy import functions
-from .emit import Emitter
+from .emit import NestEmitter
 from .kinds import NumpyScalar, PythonNumber
 from .values import CutProblem, Number, NumberKind, TwoKinds, constant, dtype_of, plain
 
@@ -42,7 +42,7 @@ EXACT = 2.0**53  # integers up to here are floats
 NEAR_OVERFLOW = 2.0**63 * (1 - 2.0**-40)
 
 
-def value_of(e: Emitter, number: Number) -> Value:
+def value_of(e: NestEmitter, number: Number) -> Value:
     """The number in the nest, computed here if it is a size or a constant."""
     if number.value is not None:
         return number.value
@@ -70,7 +70,7 @@ def _is_large(size: dims.Size) -> bool:
     return total >= 2**63
 
 
-def cast_number(e: Emitter, number: Number, dtype: DType) -> Value:
+def cast_number(e: NestEmitter, number: Number, dtype: DType) -> Value:
     """The number as another dtype; a constant is converted when compiling."""
     if number.known is not None:
         return e.constant(_as(number.known, dtype), dtype)
@@ -89,7 +89,7 @@ def _as(value: bool | int | float | complex, dtype: DType) -> bool | int | float
     return float(value)
 
 
-def truth(e: Emitter, number: Number) -> Number:
+def truth(e: NestEmitter, number: Number) -> Number:
     """`bool(x)`."""
     if number.known is not None:
         return constant(bool(number.known))
@@ -99,7 +99,7 @@ def truth(e: Emitter, number: Number) -> Number:
     return Number(TRUTH, e.op("ne", value, e.constant(_as(0, number.dtype), number.dtype)))
 
 
-def negation(e: Emitter, number: Number) -> Number:
+def negation(e: NestEmitter, number: Number) -> Number:
     """`not x`."""
     found = truth(e, number)
     if found.known is not None:
@@ -140,7 +140,7 @@ def shown(kind: NumberKind) -> str:
     return f"np.{kind.dtype.numpy.name}" if isinstance(kind, NumpyScalar) else f"{article} {kind.name} of Python"
 
 
-def apply(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
+def apply(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
     """An operator, by the name of NumPy's function for it."""
     if all(n.is_python and n.other is None for n in operands):
         return _python(e, name, operands)
@@ -168,7 +168,7 @@ def apply(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
     return apply(e, name, tried)
 
 
-def _outcome(e: Emitter, name: str, operands: Sequence[Number]) -> tuple[Any, ...]:
+def _outcome(e: NestEmitter, name: str, operands: Sequence[Number]) -> tuple[Any, ...]:
     """Return the dtypes in which an operation computes and returns, to compare two kinds of an operand."""
     if all(n.is_python for n in operands):
         kinds = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
@@ -201,7 +201,7 @@ def input_type(number: Number) -> TensorType:
 # -- Python's numbers
 
 
-def _python(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
+def _python(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
     if all(n.known is not None for n in operands):
         try:
             made = OPERATORS[name](*(n.known for n in operands))
@@ -225,7 +225,7 @@ def _python(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
     return _ints(e, name, a, b)
 
 
-def as_int(e: Emitter, number: Number) -> Number:
+def as_int(e: NestEmitter, number: Number) -> Number:
     """A Python bool as an int."""
     if number.kind == INT or (isinstance(number.kind, PythonNumber) and number.kind.name == "int"):
         return number
@@ -234,7 +234,7 @@ def as_int(e: Emitter, number: Number) -> Number:
     return Number(INT, e.cast(value_of(e, number), I64))
 
 
-def _unary(e: Emitter, name: str, number: Number, kind: str) -> Number:
+def _unary(e: NestEmitter, name: str, number: Number, kind: str) -> Number:
     if kind == "float":
         made = {"negative": "neg", "absolute": "abs", "positive": "positive"}.get(name)
         if made is None:
@@ -252,7 +252,7 @@ def _unary(e: Emitter, name: str, number: Number, kind: str) -> Number:
     return Number(INT, e.op("abs", value))
 
 
-def _compared(e: Emitter, name: str, operands: Sequence[Number], names: Sequence[str]) -> Number:
+def _compared(e: NestEmitter, name: str, operands: Sequence[Number], names: Sequence[str]) -> Number:
     if "float" in names:
         a, b = (_as_float(e, n, exactly=True) for n in operands)
         return Number(TRUTH, e.op(COMPARISONS[name], a, b))
@@ -264,7 +264,7 @@ def _compared(e: Emitter, name: str, operands: Sequence[Number], names: Sequence
     return Number(TRUTH, e.op(COMPARISONS[name], value_of(e, a_), value_of(e, b_)))
 
 
-def _settled(e: Emitter, name: str, gap: dims.Size) -> bool | None:
+def _settled(e: NestEmitter, name: str, gap: dims.Size) -> bool | None:
     """Return the truth of a comparison of sizes if it follows from the ranges of loops."""
     if isinstance(gap, int):
         return bool(OPERATORS[name](gap, 0))
@@ -278,7 +278,7 @@ def _settled(e: Emitter, name: str, gap: dims.Size) -> bool | None:
     return True if e.proves(yes) else False if e.proves(no) else None
 
 
-def _as_float(e: Emitter, number: Number, exactly: bool = False) -> Value:
+def _as_float(e: NestEmitter, number: Number, exactly: bool = False) -> Value:
     """Convert a number to a float; with `exactly`, an int that would be rounded leaves the piece."""
     if number.known is not None:
         if exactly and float(number.known) != number.known:  # type: ignore[arg-type]
@@ -294,14 +294,14 @@ def _as_float(e: Emitter, number: Number, exactly: bool = False) -> Value:
     return made
 
 
-def _is_short(e: Emitter, number: Number) -> bool:
+def _is_short(e: NestEmitter, number: Number) -> bool:
     """Whether an int is a size of at most 53 bits."""
     if number.size is None or any(name in e.ints and name not in e.needed for name in dims.symbols(number.size)):
         return False
     return all(len(monomial) <= 1 and abs(factor) < 2**20 for monomial, factor in dims.terms_of(number.size))
 
 
-def _floats(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
+def _floats(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
     both_ints = all(n.dtype != F64 for n in operands)
     a, b = (_as_float(e, n, exactly=both_ints) for n in operands)
     if name in ("divide", "floor_divide", "remainder"):
@@ -319,7 +319,7 @@ def _floats(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
     raise CutProblem(f"this raises TypeError: '{name}' of floats")
 
 
-def _float_power(e: Emitter, a: Value, b: Value, exponent: Number) -> Number:
+def _float_power(e: NestEmitter, a: Value, b: Value, exponent: Number) -> Number:
     """`a ** b`: Python gives a complex number for a negative base, and raises for zero divisions and overflow."""
     if exponent.known is None or float(exponent.known) != int(exponent.known):  # type: ignore[arg-type]
         e.check(e.op("ge", a, e.constant(0.0, F64)), "a negative number to a power", "ValueProblem")
@@ -334,7 +334,7 @@ def _float_power(e: Emitter, a: Value, b: Value, exponent: Number) -> Number:
     return Number(FLOAT, value)
 
 
-def _ints(e: Emitter, name: str, a: Number, b: Number) -> Number:
+def _ints(e: NestEmitter, name: str, a: Number, b: Number) -> Number:
     if a.known is not None and b.known is not None:
         return _python(e, name, (a, b))
     size: dims.Size | None = None
@@ -349,7 +349,7 @@ def _ints(e: Emitter, name: str, a: Number, b: Number) -> Number:
     return Number(INT, _checked(e, name, value_of(e, a), value_of(e, b), b.known))
 
 
-def _checked(e: Emitter, name: str, a: Value, b: Value, known: Any = None) -> Value:
+def _checked(e: NestEmitter, name: str, a: Value, b: Value, known: Any = None) -> Value:
     """Apply an operation on i64 that leaves the piece if Python's result would not fit, or Python would raise."""
     zero = e.constant(0, I64)
     if name == "add" or name == "subtract":
@@ -387,7 +387,7 @@ def _checked(e: Emitter, name: str, a: Value, b: Value, known: Any = None) -> Va
     raise CutProblem(f"'{name}' of ints is not supported in loops")
 
 
-def _int_power(e: Emitter, a: Value, exponent: Any) -> Value:
+def _int_power(e: NestEmitter, a: Value, exponent: Any) -> Value:
     if exponent is None or not 0 <= exponent <= 8:
         raise CutProblem("the power of an int is only supported with a small constant exponent")
     made = e.constant(1, I64) if exponent == 0 else a
@@ -396,14 +396,14 @@ def _int_power(e: Emitter, a: Value, exponent: Any) -> Value:
     return made
 
 
-def _fits(e: Emitter, condition: Value) -> None:
+def _fits(e: NestEmitter, condition: Value) -> None:
     e.check(condition, "an int of Python does not fit 64 bits", "OverflowProblem")
 
 
 # -- NumPy's numbers
 
 
-def numpy_call(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
+def numpy_call(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
     """A NumPy function of numbers, with its own rules for dtypes."""
     try:
         builder, made = _draft(name, operands)
@@ -419,7 +419,7 @@ def numpy_call(e: Emitter, name: str, operands: Sequence[Number]) -> Number:
     return Number(NumpyScalar(made.type.dtype.strong), value_of(e, values[made]))
 
 
-def inline_node(e: Emitter, node: Any, values: Mapping[Value, Number]) -> Value:
+def inline_node(e: NestEmitter, node: Any, values: Mapping[Value, Number]) -> Value:
     """Emits a node of a graph of numbers, with its operands in the dtypes that it computes in."""
     if node.op is CONSTANT:
         return e.constant(node.attrs["value"], node.result.type.dtype.strong)
@@ -438,7 +438,7 @@ def inline_node(e: Emitter, node: Any, values: Mapping[Value, Number]) -> Value:
     return e.node(node.op, given, (TensorType(gives[0]),), **node.attrs).result
 
 
-def _converted(e: Emitter, operand: Value, want: DType, values: Mapping[Value, Number]) -> Value:
+def _converted(e: NestEmitter, operand: Value, want: DType, values: Mapping[Value, Number]) -> Value:
     """An operand in the dtype of an operation; a Python int must fit it."""
     weak = operand.type.dtype.weak
     if operand.node is not None and operand.node.op is CONSTANT and weak:
@@ -451,7 +451,7 @@ def _converted(e: Emitter, operand: Value, want: DType, values: Mapping[Value, N
     return e.cast(value, want)
 
 
-def fitted_int(e: Emitter, value: Value, want: DType) -> Value:
+def fitted_int(e: NestEmitter, value: Value, want: DType) -> Value:
     """Convert a Python int to a dtype as NumPy does: it must fit an integer, and becomes a double first."""
     if want.kind in ("float", "complex"):
         return e.cast(e.cast(value, F64), want)

@@ -13,7 +13,7 @@ from .lowering import RETURN, RETURNED, Lowering, is_stale
 from .names import Names
 from .values import (
     Abstract,
-    Buffer,
+    BufferValue,
     CutProblem,
     Environment,
     Number,
@@ -61,7 +61,7 @@ class Carry:
         self.made: dict[str, View] = {}
         self.settles: dict[str, Callable[[], None]] = {}  # what makes numbers be of their first kind, after any step
         self.started: list[tuple[str, int, bool]] = []  # places, and how often they had been stored to
-        self.allowed: dict[Buffer, int] = {}  # stores to places that replace the array
+        self.allowed: dict[BufferValue, int] = {}  # stores to places that replace the array
         early = [n for n in sorted(names) if isinstance(p.env.get(n), Number)]
         self.numbers = (*early, *sorted(guess.late))
         self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}

@@ -10,7 +10,7 @@ import ast
 import copy
 from typing import Any
 
-from .allowed import Checker, Scope
+from .allowed import Checker, PythonScope
 from .freshness import is_fresh, work
 from .inputs import Inputs
 from .names import binds, reads
@@ -23,7 +23,7 @@ PARTED = "parted"
 class Collected:
     """A piece that statements are added to."""
 
-    def __init__(self, scope: Scope, inputs: Inputs, taken: frozenset[str]) -> None:
+    def __init__(self, scope: PythonScope, inputs: Inputs, taken: frozenset[str]) -> None:
         self.scope, self.known, self._taken = scope, inputs, taken
         self.originals: list[ast.stmt] = []
         self.statements: list[ast.stmt] = []  # of the piece's own function
@@ -301,7 +301,7 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
-def _is_captured(scope: Scope, name: str) -> bool:
+def _is_captured(scope: PythonScope, name: str) -> bool:
     from .inputs import is_input_value
 
     return is_input_value(scope.value(name))

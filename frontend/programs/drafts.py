@@ -24,10 +24,10 @@ from ..numpy import functions
 from ..numpy.elementwise import ELEMENTWISE
 from ..numpy.powers import OPERATOR
 from .arithmetic import input_type, value_of
-from .emit import Emitter
+from .emit import NestEmitter
 from .kinds import Known, NumpyScalar, PythonNumber
 from .purity import FRESH_METHODS, METHODS, VIEWING
-from .values import Abstract, Buffer, CutProblem, Expression, Number, TupleValue, View
+from .values import Abstract, BufferValue, CutProblem, Expression, Number, TupleValue, View
 from .waiting import inputs_of
 
 SAME = frozenset((
@@ -41,7 +41,7 @@ COPYING = frozenset(("array", "astype", "nan_to_num"))  # unless `copy=` says ot
 class Draft:
     """The graph of one statement, and the values of its inputs."""
 
-    def __init__(self, e: Emitter) -> None:
+    def __init__(self, e: NestEmitter) -> None:
         self.e = e
         self.builder = Builder("values", e.facts)
         self.leaves: dict[Value, View | Number] = {}
@@ -72,7 +72,7 @@ class Draft:
         self.leaves[value] = of
         return value
 
-    def reads(self, value: Value, buffer: Buffer) -> bool:
+    def reads(self, value: Value, buffer: BufferValue) -> bool:
         """Whether an expression reads a buffer."""
         for leaf in inputs_of(value):
             of = self.leaves[leaf]
@@ -80,7 +80,7 @@ class Draft:
                 return True
         return False
 
-    def viewed(self, value: Value) -> Buffer | None:
+    def viewed(self, value: Value) -> BufferValue | None:
         """The memory that NumPy's array for this expression may share: that of an array that was only reshaped."""
         while value.node is not None and value.node.op in VIEWS:
             value = value.node.operands[0]
@@ -273,7 +273,7 @@ def _reached(builder: Builder, outputs: Sequence[Value]) -> set[Value]:
     return found
 
 
-def emit_view(e: Emitter, view: View) -> Value:
+def emit_view(e: NestEmitter, view: View) -> Value:
     """A view as a buffer of the nest."""
     if view.is_whole and not view.buffer.parts:
         return view.buffer.value

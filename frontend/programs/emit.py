@@ -23,7 +23,7 @@ from ...ir.ops import CAST, CONSTANT, SIZE, TABLE, WHERE
 from ...ir.proofs import follows
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from .pieces import SIZE_END
-from .values import Buffer, CutProblem, Number, View, straight
+from .values import BufferValue, CutProblem, Number, View, straight
 
 
 def memory_type(dtype: DType, shape: Sequence[Size]) -> TensorType:
@@ -33,7 +33,7 @@ def memory_type(dtype: DType, shape: Sequence[Size]) -> TensorType:
     return TensorType(F32 if dtype == C64 else F64, (*shape, 2), "memref")
 
 
-class Scope:
+class NestScope:
     """A body that is being built, and what is known in it: sizes that are at least 0, and ranges of its variables."""
 
     __slots__ = ("before", "bound", "builder", "casts", "facts", "is_loop", "loaded", "ranges")
@@ -48,34 +48,34 @@ class Scope:
         self.bound: dict[Value, Size] = {}  # numbers from data that are sizes in this body
 
 
-class Emitter:
+class NestEmitter:
     """Emits one nest. `sizes` are the numbers that sizes have in the call at hand, where they are known."""
 
     def __init__(self, name: str, sizes: Mapping[str, int]) -> None:
         self.facts = Facts(sizes or None)
         self.sizes = dict(sizes)
         self.root = Builder(name, self.facts)
-        self.scopes = [Scope(self.root)]
+        self.scopes = [NestScope(self.root)]
         self.guards: list[Size] = []  # sizes that must be at least 0 when the nest is called
         self.ints: dict[str, Value] = {}  # Python ints of the caller by symbol, as numbers
         self.needed: set[str] = set()  # symbols of Python ints that are used as sizes
         self.names: dict[str, int] = {}
         self.span: Span | None = None
-        self.before_store: Callable[[Buffer], None] | None = None
+        self.before_store: Callable[[BufferValue], None] | None = None
         self.head: list[Node] = []  # allocations, which come first
 
     # -- bodies
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> NestScope:
         return self.scopes[-1]
 
     @property
     def builder(self) -> Builder:
         return self.scopes[-1].builder
 
-    def enter(self, is_loop: bool = False) -> Scope:
-        scope = Scope(Builder("body", self.facts), is_loop)
+    def enter(self, is_loop: bool = False) -> NestScope:
+        scope = NestScope(Builder("body", self.facts), is_loop)
         scope.before = self.facts.state()
         self.scopes.append(scope)
         return scope
@@ -253,14 +253,14 @@ class Emitter:
         self.written(view.buffer)
         self.node(ops.STORE, (value, view.buffer.value), (), at=Sizes(at))
 
-    def storing(self, buffer: Buffer) -> None:
+    def storing(self, buffer: BufferValue) -> None:
         """Has what must be read before a store be read."""
         if buffer.shadow is not None:
             raise CutProblem("an array that may be a view of another is changed")
         if self.before_store is not None:
             self.before_store(buffer)
 
-    def written(self, buffer: Buffer) -> None:
+    def written(self, buffer: BufferValue) -> None:
         """Note a store to a buffer: loaded elements may have changed."""
         buffer.written = True
         buffer.version += 1
@@ -280,7 +280,7 @@ class Emitter:
         parts = dtype.kind == "complex"
         made = Node(ops.ALLOC, (), {"place": "call"}, (memory_type(dtype, whole),), self.span)
         self.head.append(made)
-        return View(Buffer(made.result, None, parts=parts), tuple(shape), *straight(len(whole), parts))
+        return View(BufferValue(made.result, None, parts=parts), tuple(shape), *straight(len(whole), parts))
 
     def size_of(self, number: Number, end: Size = SIZE_END) -> Size:
         """A Python int as a size of at least 0: as it is, or bound to its value."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from . import purity
-from .allowed import Scope
+from .allowed import PythonScope
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
-def is_fresh(node: ast.AST, scope: Scope) -> bool:
+def is_fresh(node: ast.AST, scope: PythonScope) -> bool:
     """Whether the value shares no memory with a variable: the result of an operation, not an array itself or a view."""
     if isinstance(node, OPERATIONS):
         return not isinstance(node, ast.Compare) or len(node.ops) == 1

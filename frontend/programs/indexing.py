@@ -12,7 +12,7 @@ from ...ir import dims
 from ...ir.dims import LOOP, Size
 from ...ir.dtypes import I64
 from .arithmetic import value_of
-from .emit import Emitter
+from .emit import NestEmitter
 from .kinds import Known, NumpyScalar, PythonNumber
 from .values import Abstract, CutProblem, Number, SliceValue, View
 
@@ -34,7 +34,7 @@ def is_basic(items: Sequence[Abstract]) -> bool:
     )
 
 
-def view_of(e: Emitter, view: View, items: Sequence[Abstract]) -> View:
+def view_of(e: NestEmitter, view: View, items: Sequence[Abstract]) -> View:
     """`view[items]` with basic items; without slices its rank is 0."""
     full = _expanded(view, items)
     starts = list(view.starts)
@@ -71,7 +71,7 @@ def _expanded(view: View, items: Sequence[Abstract]) -> list[Abstract]:
     return [*items[:at], *every, *items[at + 1 :]]
 
 
-def position(e: Emitter, number: Number, size: Size) -> Size:
+def position(e: NestEmitter, number: Number, size: Size) -> Size:
     """An integer index, counted from the front and in range."""
     at = number.size
     if at is not None:
@@ -92,7 +92,7 @@ def position(e: Emitter, number: Number, size: Size) -> Size:
     return e.bind(value, size, "at")
 
 
-def _is_negative(e: Emitter, at: Size) -> bool | None:
+def _is_negative(e: NestEmitter, at: Size) -> bool | None:
     """Tell whether an index counts from the end: proved, or guarded as in the current call; None if it may do both."""
     if isinstance(at, int):
         return at < 0
@@ -113,12 +113,12 @@ def _is_negative(e: Emitter, at: Size) -> bool | None:
     return negative
 
 
-def _fits_call(e: Emitter, size: Size) -> bool:
+def _fits_call(e: NestEmitter, size: Size) -> bool:
     """Whether a size is at least 0 in the call at hand."""
     return dims.symbols(size) <= e.sizes.keys() and dims.evaluate(size, e.sizes) >= 0
 
 
-def _slice(e: Emitter, item: SliceValue, size: Size) -> tuple[Size, int, Size]:
+def _slice(e: NestEmitter, item: SliceValue, size: Size) -> tuple[Size, int, Size]:
     """The start, step and count of a slice of an axis."""
     step = 1 if _is_none(item.step) else _step(e, item.step)
     if step > 0:
@@ -131,7 +131,7 @@ def _slice(e: Emitter, item: SliceValue, size: Size) -> tuple[Size, int, Size]:
     return first, step, count_of(e, first - last, -step)
 
 
-def _backward(e: Emitter, item: Abstract | None, size: Size) -> Size:
+def _backward(e: NestEmitter, item: Abstract | None, size: Size) -> Size:
     """A bound of a slice with a negative step, from -1 to size - 1."""
     assert isinstance(item, Number)
     if item.size is None:
@@ -145,7 +145,7 @@ def _backward(e: Emitter, item: Abstract | None, size: Size) -> Size:
     return at if e.holds(size - 1 - at) else dims.minimum(at, size - 1)
 
 
-def count_of(e: Emitter, length: Size, step: int) -> Size:
+def count_of(e: NestEmitter, length: Size, step: int) -> Size:
     """How many steps fit a length."""
     count = dims.floordiv(length + (step - 1), step)
     if isinstance(count, int):
@@ -163,7 +163,7 @@ def _is_none(item: Abstract | None) -> bool:
     return item is None or (isinstance(item, Known) and item.value is None)
 
 
-def _step(e: Emitter, item: Abstract | None) -> int:
+def _step(e: NestEmitter, item: Abstract | None) -> int:
     if not isinstance(item, Number) or item.size is None:
         raise CutProblem("the step of a slice must be a number that is known when compiling")
     step = item.size
@@ -178,7 +178,7 @@ def _step(e: Emitter, item: Abstract | None) -> int:
     return step
 
 
-def bound(e: Emitter, item: Abstract | None, size: Size) -> Size:
+def bound(e: NestEmitter, item: Abstract | None, size: Size) -> Size:
     """Return a bound of a slice with a positive step, counted from the front and clamped to the axis.
 
     A bound from data must be in range: then slices of two arrays by the same numbers have the same size.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.source import ABSENT
-from .allowed import CONSTANT_MODULES, Scope, is_known
+from .allowed import CONSTANT_MODULES, PythonScope, is_known
 from .names import binds
 
 NUMBERS = (bool, int, float, complex)
@@ -27,7 +27,7 @@ NUMERIC_CALLS = (abs, int, float, bool, min, max, round, len)
 class Inputs:
     """What is known of a function's variables when it is planned. `seen` are the values of its parameters."""
 
-    def __init__(self, scope: Scope, seen: Mapping[str, Any]) -> None:
+    def __init__(self, scope: PythonScope, seen: Mapping[str, Any]) -> None:
         self.scope, self.seen = scope, seen
         self.numeric = self._numeric_names()
 

@@ -17,7 +17,7 @@ from ...ir.nest import ops
 from ...ir.types import Guards, Sizes, TensorType
 from .arithmetic import value_of
 from .calls import call
-from .emit import Emitter, memory_type
+from .emit import NestEmitter, memory_type
 from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
@@ -40,7 +40,7 @@ from .pieces import (
     ViewResult,
 )
 from .statements import statement
-from .values import Abstract, Buffer, CutProblem, Number, TupleValue, Unset, View, constant, dtype_of, whole
+from .values import Abstract, BufferValue, CutProblem, Number, TupleValue, Unset, View, constant, dtype_of, whole
 
 HALVES = (F16, BF16)
 NOT_IN_LOOPS = (*HALVES, C64, C128)
@@ -79,10 +79,10 @@ class _Inputs:
         self.name = name
         self.sizes: dict[str, int] = {}
         self.paths: dict[str, Path] = {}  # of ints, by symbol
-        self.buffers: list[Buffer] = []
+        self.buffers: list[BufferValue] = []
         self.taken: set[str] = set()
-        self.loads: list[tuple[Buffer, Value]] = []
-        self.e = Emitter(name, {})
+        self.loads: list[tuple[BufferValue, Value]] = []
+        self.e = NestEmitter(name, {})
         self.env: dict[str, Any] = {
             key: self._value(kind, (key,), sample.get(key)) for key, kind in live_in.items()
         }  # fmt: skip
@@ -117,14 +117,16 @@ class _Inputs:
         parts = kind.dtype.kind == "complex"
         value = Value(memory_type(kind.dtype, shape), name=self._taken("_".join(path)))
         layout = kind.layout if not parts or kind.layout == "C" else "general"
-        buffer = Buffer(value, ArrayInput(path, parts), kind.writeable, layout, parts)
+        buffer = BufferValue(value, ArrayInput(path, parts), kind.writeable, layout, parts)
         self.buffers.append(buffer)
         return whole(buffer)
 
     def _number(self, dtype: DType, path: Path) -> Value:
         if dtype in NOT_IN_LOOPS:
             raise CutProblem(f"'{path[0]}' is a number of {dtype}, which loops do not support yet")
-        buffer = Buffer(Value(TensorType(dtype, (), "memref"), name=self._taken("_".join(path))), NumberInput(path))
+        buffer = BufferValue(
+            Value(TensorType(dtype, (), "memref"), name=self._taken("_".join(path))), NumberInput(path)
+        )
         self.buffers.append(buffer)
         loaded = self.e.node(ops.LOAD, (buffer.value,), (TensorType(dtype),), at=Sizes(())).result
         self.loads.append((buffer, loaded))
@@ -203,7 +205,9 @@ class _Outputs:
                 return KnownResult(value.known)
             number = value_of(self.e, value)
             dtype = number.type.dtype
-            buffer = Buffer(Value(TensorType(dtype, (), "memref"), name=f"r{len(self.buffers)}"), NumberOutput(dtype))
+            buffer = BufferValue(
+                Value(TensorType(dtype, (), "memref"), name=f"r{len(self.buffers)}"), NumberOutput(dtype)
+            )
             self.buffers.append(buffer)
             self.e.store(number, whole(buffer), ())
             return NumberResult(len(self.buffers) - 1, value.kind)
@@ -230,7 +234,7 @@ class _Outputs:
         place = self.buffers.index(buffer)
         return FreshResult(place, None if view.is_whole and not view.is_new else _view_of(view))
 
-    def _fresh(self, buffer: Buffer) -> None:
+    def _fresh(self, buffer: BufferValue) -> None:
         """Makes local memory a buffer of the caller."""
         view, like = whole(buffer), buffer.like
         if like is not None and view.rank > 1 and not _is_c_order(like):
@@ -301,12 +305,12 @@ def _mentioned(results: Sequence[Result | None]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _gives(buffer: Buffer, symbols: frozenset[str]) -> bool:
+def _gives(buffer: BufferValue, symbols: frozenset[str]) -> bool:
     """Tell whether a size of an array is used although its elements are not."""
     return any(dims.symbols(size) & symbols for size in buffer.value.type.shape)
 
 
-def _access(buffer: Buffer) -> str:
+def _access(buffer: BufferValue) -> str:
     return "update" if isinstance(buffer.origin, (ArrayInput, FreshInput)) else "write"
 
 

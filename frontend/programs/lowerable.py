@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir.source import ABSENT
 from . import purity
-from .allowed import DEPTH, Scope, is_own
+from .allowed import DEPTH, PythonScope, is_own
 from .source import NoSource, read_source
 
 STATEMENTS = (
@@ -29,7 +29,7 @@ METHODS = purity.METHODS | frozenset(("fill", "sort", "item", "tolist", "at"))
 WRITING = frozenset(("copyto", "putmask", "place", "put", "fill_diagonal"))
 
 
-def may_be_lowered(node: ast.stmt, scope: Scope, in_loop: bool = False) -> bool:
+def may_be_lowered(node: ast.stmt, scope: PythonScope, in_loop: bool = False) -> bool:
     """Whether a statement may be part of a nest."""
     if isinstance(node, INSIDE_LOOPS):
         return in_loop
@@ -46,7 +46,7 @@ def may_be_lowered(node: ast.stmt, scope: Scope, in_loop: bool = False) -> bool:
     return True
 
 
-def _is_allowed(node: ast.AST, scope: Scope) -> bool:
+def _is_allowed(node: ast.AST, scope: PythonScope) -> bool:
     for part in ast.walk(node):
         if isinstance(part, REFUSED):
             return False
@@ -59,7 +59,7 @@ def _is_allowed(node: ast.AST, scope: Scope) -> bool:
     return True
 
 
-def _is_callable(node: ast.Call, scope: Scope) -> bool:
+def _is_callable(node: ast.Call, scope: PythonScope) -> bool:
     function = scope.meaning(node.func)
     if function is ABSENT:
         return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
@@ -75,7 +75,7 @@ def _writes(function: Any) -> bool:
     return (name in WRITING and getattr(np, name, None) is function) or (isinstance(owner, np.ufunc) and name == "at")
 
 
-def is_store(node: ast.AST, scope: Scope) -> bool:
+def is_store(node: ast.AST, scope: PythonScope) -> bool:
     """Whether a statement changes an array in place."""
     if isinstance(node, ast.Assign):
         return any(isinstance(t, ast.Subscript) for t in node.targets)
@@ -89,7 +89,7 @@ def is_store(node: ast.AST, scope: Scope) -> bool:
     return False
 
 
-def has_loops_or_stores(node: ast.AST, scope: Scope, seen: frozenset[FunctionType] = frozenset()) -> bool:
+def has_loops_or_stores(node: ast.AST, scope: PythonScope, seen: frozenset[FunctionType] = frozenset()) -> bool:
     """Whether a statement, or a function with source that it calls, has a loop or changes an array in place."""
     for part in ast.walk(node):
         if isinstance(part, (ast.For, ast.While)) or is_store(part, scope):
@@ -105,5 +105,5 @@ def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:
     source = read_source(function)
     if isinstance(source, NoSource):
         return False
-    inside = Scope(function, source)
+    inside = PythonScope(function, source)
     return any(has_loops_or_stores(s, inside, seen | {function}) for s in source.body)

@@ -17,13 +17,13 @@ from ...ir.nest import ops
 from ...ir.types import TensorType
 from .arithmetic import cast_number, fitted_int, join, negation, value_of
 from .drafts import Draft, materialized
-from .emit import Emitter, Scope
+from .emit import NestEmitter, NestScope
 from .kinds import Known, NumpyScalar, PythonNumber
 from .meanings import Meanings
 from .names import Names
 from .values import (
     Abstract,
-    Buffer,
+    BufferValue,
     CutProblem,
     Environment,
     Expression,
@@ -55,7 +55,7 @@ class Lowering:
 
     def __init__(
         self,
-        e: Emitter,
+        e: NestEmitter,
         run: Run,
         call: Call,
         env: Environment,
@@ -75,7 +75,7 @@ class Lowering:
         self.drafts: list[Draft] = []  # of statements that call an inlined function
         self.inlined: list[Any] = []
         self.meanings = Meanings()  # of the names in functions that are inlined, and attributes of modules
-        self.place_writes: dict[Buffer, int] = {}  # stores that replace such an array
+        self.place_writes: dict[BufferValue, int] = {}  # stores that replace such an array
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
         self.following: Sequence[ast.stmt] = ()
@@ -111,7 +111,7 @@ class Lowering:
         self.waiting.add(name)
         return True
 
-    def compute_waiting(self, buffer: Buffer | None = None) -> None:
+    def compute_waiting(self, buffer: BufferValue | None = None) -> None:
         """Compute the expressions that wait, or those that read a buffer."""
         for name in sorted(self.waiting):
             value = self.env.get(name)
@@ -194,7 +194,7 @@ class Lowering:
             return
         test = value_of(self.e, condition)
         before, allocated = self.env, len(self.e.head)
-        sides: list[tuple[Scope, Environment]] = []
+        sides: list[tuple[NestScope, Environment]] = []
         for part in (yes, no):
             scope = self.e.enter()
             self.env = dict(before)
@@ -206,7 +206,7 @@ class Lowering:
         self._merge(test, condition, sides, {node.result for node in self.e.head[allocated:]})
 
     def _merge(
-        self, test: Value, condition: Number, sides: list[tuple[Scope, Environment]], allocated: set[Value]
+        self, test: Value, condition: Number, sides: list[tuple[NestScope, Environment]], allocated: set[Value]
     ) -> None:
         merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env, allocated)
         (_, first), (_, second) = sides
@@ -318,7 +318,7 @@ class _Merger:
     """Merges the variables of two branches; the test selects the results."""
 
     def __init__(
-        self, e: Emitter, test: Value, scopes: list[Scope], before: Environment, allocated: set[Value]
+        self, e: NestEmitter, test: Value, scopes: list[NestScope], before: Environment, allocated: set[Value]
     ) -> None:
         self.e, self.test, self.scopes = e, test, scopes
         self.allocated = allocated  # memory that only the branches know

@@ -141,7 +141,7 @@ def _exposed(statement: ast.stmt) -> Names:
 
 
 @record
-class Flow:
+class NameFlow:
     """The variables that are live where jumps lead to."""
 
     always: Names  # read by inner functions, by other functions, or by a handler around here
@@ -156,12 +156,12 @@ class Liveness:
     def __init__(self, body: Sequence[ast.stmt]) -> None:
         self.at: dict[int, Names] = {}
         self.before: dict[int, Names] = {}
-        self._block(body, NONE, Flow(_always(body)))
+        self._block(body, NONE, NameFlow(_always(body)))
 
     def behind(self, statement: ast.stmt) -> Names:
         return self.at[id(statement)]
 
-    def _block(self, body: Sequence[ast.stmt], live: Names, flow: Flow) -> Names:
+    def _block(self, body: Sequence[ast.stmt], live: Names, flow: NameFlow) -> Names:
         """Return what is live before the statements; `live` is what is live behind them."""
         for statement in reversed(body):
             self.at[id(statement)] = self.at.get(id(statement), NONE) | live | flow.always
@@ -169,7 +169,7 @@ class Liveness:
             self.before[id(statement)] = self.before.get(id(statement), NONE) | live | flow.always
         return live | flow.always
 
-    def _statement(self, node: ast.stmt, live: Names, flow: Flow) -> Names:
+    def _statement(self, node: ast.stmt, live: Names, flow: NameFlow) -> Names:
         if isinstance(node, ast.Return):
             return frozenset(reads(node)) | flow.on_return
         if isinstance(node, ast.Raise):
@@ -198,7 +198,7 @@ class Liveness:
             return found
         return (live - assigned([node])) | frozenset(reads(node))
 
-    def _loop(self, node: ast.For | ast.While | ast.AsyncFor, live: Names, flow: Flow) -> Names:
+    def _loop(self, node: ast.For | ast.While | ast.AsyncFor, live: Names, flow: NameFlow) -> Names:
         behind = self._block(node.orelse, live, flow)
         if isinstance(node, ast.While):
             own, bound, once = frozenset(reads(node.test)), NONE, NONE
@@ -212,7 +212,7 @@ class Liveness:
                 return head | once
             head |= found
 
-    def _try(self, node: ast.Try | ast.TryStar, live: Names, flow: Flow) -> Names:
+    def _try(self, node: ast.Try | ast.TryStar, live: Names, flow: NameFlow) -> Names:
         final = self._block(node.finalbody, live, flow)
         final_reads = exposed(node.finalbody)
         rest = replace(flow, always=flow.always | final_reads, on_return=flow.on_return | final_reads)

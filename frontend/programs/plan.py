@@ -27,7 +27,7 @@ from typing import Any
 
 from ...ir.records import record
 from ...ir.source import ABSENT
-from .allowed import Checker, Scope, is_known
+from .allowed import Checker, PythonScope, is_known
 from .collecting import PARTED, Collected, plan_name
 from .inputs import Inputs
 from .lowerable import has_loops_or_stores, may_be_lowered
@@ -74,7 +74,7 @@ class Plan:
 
 
 def make_plan(
-    scope: Scope,
+    scope: PythonScope,
     seen: Mapping[str, Any],
     dropped: frozenset[tuple[int, int]] = frozenset(),
     unfit: frozenset[int] = frozenset(),
@@ -124,7 +124,7 @@ class _Planner:
     """Splits blocks of statements into pieces and what Python runs."""
 
     def __init__(
-        self, scope: Scope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]], unfit: frozenset[int]
+        self, scope: PythonScope, seen: Mapping[str, Any], dropped: frozenset[tuple[int, int]], unfit: frozenset[int]
     ) -> None:
         self._scope, self._dropped = scope, dropped
         self._inputs = Inputs(scope, seen)

@@ -76,7 +76,7 @@ def plain(kind: NumberKind) -> NumberKind:
     return PythonNumber(kind.name) if isinstance(kind, PythonNumber) else kind
 
 
-class Buffer:
+class BufferValue:
     """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result.
 
     Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers.
@@ -92,7 +92,7 @@ class Buffer:
         self.version = 0  # how often it was stored to
         self.layout = layout if value.type.shape else "scalar"
         self.like: View | None = None  # the array whose memory order NumPy would give a new one
-        self.shadow: tuple[Buffer, int] | None = None  # the memory that NumPy may share instead of this copy, unchanged
+        self.shadow: tuple[BufferValue, int] | None = None  # memory that NumPy may share instead of this copy
 
     @property
     def is_stale(self) -> bool:
@@ -107,7 +107,7 @@ class View:
     Element `k` of the view is the buffer's at `starts[j] + sum(steps[j][a] * k[a])`.
     """
 
-    buffer: Buffer
+    buffer: BufferValue
     shape: tuple[Size, ...]
     starts: tuple[Size, ...]
     steps: tuple[tuple[int, ...], ...]
@@ -156,7 +156,7 @@ class View:
     __hash__ = object.__hash__
 
 
-def whole(buffer: Buffer) -> View:
+def whole(buffer: BufferValue) -> View:
     """The view of all of a buffer."""
     shape = buffer.value.type.shape[:-1] if buffer.parts else buffer.value.type.shape
     return View(buffer, shape, *straight(len(shape), buffer.parts))
@@ -185,7 +185,7 @@ class Selected:
 
     value: View | Expression
     mask: View | Expression
-    versions: tuple[tuple[Buffer, int], ...] = ()
+    versions: tuple[tuple[BufferValue, int], ...] = ()
 
     @property
     def is_stale(self) -> bool:

@@ -31,7 +31,7 @@ from .overlap import reads_first
 from .places import MemoryPlace, axis_order, layout_class, most, whole
 from .regions import STEMS, RegionLowering, Scratch
 from .rewriting import Around, NestRewriter
-from .writing import Block, Names
+from .writing import Names, NestBlock
 
 
 class NestContext:
@@ -48,7 +48,7 @@ class NestContext:
         self.known = set(graph_guards(nest))
         self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
 
-    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: Block) -> None:
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:
         """Replace an assignment by loops, and copy any other node."""
         if node.op is not ops.ASSIGN:
             rewriter.copy(node, around, block)
@@ -73,7 +73,7 @@ class AssignmentLowering:
         self.places: dict[Value, MemoryPlace] = {}
         self.numbers: dict[Value, Value] = {}
 
-    def run(self, block: Block) -> list[Value]:
+    def run(self, block: NestBlock) -> list[Value]:
         """Writes the loops; returns the numbers that the assignment gives."""
         graph, places = self.prepared()
         for step in self.context.passes:
@@ -135,7 +135,7 @@ class AssignmentLowering:
 
     # -- guards
 
-    def demand(self, block: Block, guards: Sequence[tuple[Size, Size]]) -> None:
+    def demand(self, block: NestBlock, guards: Sequence[tuple[Size, Size]]) -> None:
         """Demand equalities: as guards of the nest if only its sizes matter, by a check if loop variables do."""
         for left, right in guards:
             if left == right or (left, right) in self.context.known:
@@ -151,7 +151,7 @@ class AssignmentLowering:
 
     # -- memory
 
-    def find_memory(self, block: Block, graph: Graph) -> list[tuple[Value, MemoryPlace]]:
+    def find_memory(self, block: NestBlock, graph: Graph) -> list[tuple[Value, MemoryPlace]]:
         """Give every result of a region memory; return the results to copy to their targets at the end."""
         copies: list[tuple[Value, MemoryPlace]] = []
         targets = [whole(t) for t in self.targets]
@@ -180,7 +180,7 @@ class AssignmentLowering:
         later = graph.nodes[graph.nodes.index(node) + 1 :]
         return not any(v in overlapping for n in later for v in n.operands)
 
-    def pieces(self, block: Block, node: Node) -> None:
+    def pieces(self, block: NestBlock, node: Node) -> None:
         """Place the pieces of a concatenation in its memory."""
         if node.result not in self.places:
             self.places[node.result] = whole(self.allocated(block, node.result, node.result.type.shape))
@@ -191,7 +191,7 @@ class AssignmentLowering:
             self.places[piece] = MemoryPlace(place.buffer, place.axes, starts)
             offset = offset + piece.type.shape[axis]
 
-    def scratch(self, block: Block) -> Scratch:
+    def scratch(self, block: NestBlock) -> Scratch:
         """Allocate memory for values between stages, once per value however often its region is lowered."""
         made: dict[Value, Value] = {}
 
@@ -202,7 +202,7 @@ class AssignmentLowering:
 
         return allocate
 
-    def allocated(self, block: Block, value: Value, shape: tuple[Size, ...]) -> Value:
+    def allocated(self, block: NestBlock, value: Value, shape: tuple[Size, ...]) -> Value:
         """Allocate an array with its largest sizes, so that one allocation serves all steps of loops."""
         bounds = [most(s, self.ranges) for s in shape]
         known = [s for s in bounds if s is not None]
@@ -214,7 +214,7 @@ class AssignmentLowering:
 
     # -- loops
 
-    def region(self, block: Block, region: Node) -> None:
+    def region(self, block: NestBlock, region: Node) -> None:
         """Write the loops of a region in an order in which they may overwrite what the assignment reads."""
         stored = {self.places[v].buffer for v in region.results if v in self.places}
         written = {self.places[v].base for v in region.results if v in self.places}
@@ -227,7 +227,7 @@ class AssignmentLowering:
             return
         scratch = self.scratch(block)
         for backwards in self.directions(region):
-            trial = Block(None, (), self.node.span)
+            trial = NestBlock(None, (), self.node.span)
             lowering = RegionLowering(region, self.places, self.numbers, self.context.names, scratch, backwards)
             found = lowering.run(trial)
             if reads_first(trial.nodes, self.around, overlapping, stored, self.facts):
@@ -241,8 +241,8 @@ class AssignmentLowering:
             self.copy(block, value, target)
             self.places[value] = target
 
-    def write(self, block: Block, lowering: RegionLowering) -> None:
-        own = Block(None, (), self.node.span)
+    def write(self, block: NestBlock, lowering: RegionLowering) -> None:
+        own = NestBlock(None, (), self.node.span)
         self.numbers.update(lowering.run(own))
         block.nodes += own.nodes
 
@@ -253,7 +253,7 @@ class AssignmentLowering:
         for chosen in chain.from_iterable(combinations(axes, k) for k in range(len(axes) + 1)):
             yield frozenset(chosen)
 
-    def merge(self, block: Block, node: Node) -> None:
+    def merge(self, block: NestBlock, node: Node) -> None:
         """Write an array with merged axes, element by element of the operand."""
         (operand,), shape = node.operands, node.result.type.shape
         names, index = self.counted(operand.type.shape)
@@ -267,7 +267,7 @@ class AssignmentLowering:
             raise Unsupported(f"a reshape of {operand.type} to {node.result.type} has no loop nest", node.span)
         self.each(block, operand, names, index, self.places[node.result], merged)
 
-    def copy(self, block: Block, value: Value, target: MemoryPlace) -> None:
+    def copy(self, block: NestBlock, value: Value, target: MemoryPlace) -> None:
         """Copies an array to its target."""
         names, index = self.counted(value.type.shape)
         self.each(block, value, names, index, target, index)
@@ -278,10 +278,10 @@ class AssignmentLowering:
         return names, tuple(0 if s == 1 else dims.symbol(LOOP + n) for n, s in zip(names, shape, strict=True))
 
     def each(
-        self, block: Block, value: Value, names: Sequence[str], index: Index, target: MemoryPlace, at: Index
+        self, block: NestBlock, value: Value, names: Sequence[str], index: Index, target: MemoryPlace, at: Index
     ) -> None:
         """Copies every element of an array, at its index, to an index of a target."""
-        shape, inner = value.type.shape, Block(None, (), self.node.span)
+        shape, inner = value.type.shape, NestBlock(None, (), self.node.span)
         if value in self.numbers:
             number = self.numbers[value]
         else:
@@ -289,12 +289,12 @@ class AssignmentLowering:
         inner.store(number, target.buffer, target.at(at))
         kind = "vector"
         for k in reversed([k for k, size in enumerate(shape) if size != 1]):
-            outer = Block(None, (), self.node.span)
+            outer = NestBlock(None, (), self.node.span)
             outer.loop(inner, names[k], shape[k], kind, {})
             inner, kind = outer, "serial"
         block.nodes += inner.nodes
 
-    def number(self, block: Block, value: Value) -> Value:
+    def number(self, block: NestBlock, value: Value) -> Value:
         if value in self.numbers:
             return self.numbers[value]
         place = self.places[value]

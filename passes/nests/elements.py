@@ -19,14 +19,14 @@ from ...ir.ops import CONSTANT, FLOW, GATHER, IOTA, SCAN, SIZE, TABLE, WHERE, Tr
 from ...ir.schemas import COMMON, parse_schema
 from ...ir.types import Attr, Sizes, integer, ints
 from .places import MemoryPlace
-from .writing import Block, Names
+from .writing import Names, NestBlock
 
 ADD, LT = TABLE["add"], TABLE["lt"]
 SCANS = {combined: name for name, combined in ops.COMBINERS.items()}
 OF_PLAN = frozenset(parse_schema(COMMON))
 
 
-class Elements:
+class NestElements:
     """Computes elements of one region. `axes` are the indices of its loops, by the names of `ir/indexing.py`.
 
     `places` tells where its operands are; `given` has operands that are numbers, and the results of reductions.
@@ -36,10 +36,10 @@ class Elements:
         self, places: Mapping[Value, MemoryPlace], given: dict[Value, Value], axes: dict[str, Size], names: Names
     ) -> None:
         self.places, self.given, self.axes, self.names = places, given, axes, names
-        self.blocks: dict[Value, Block] = {}  # where each number was computed
+        self.blocks: dict[Value, NestBlock] = {}  # where each number was computed
         self.kept: dict[tuple[Value, Index], MemoryPlace] = {}  # elements that an earlier stage left in memory
 
-    def at(self, block: Block, value: Value, index: Index) -> Value:
+    def at(self, block: NestBlock, value: Value, index: Index) -> Value:
         """Return an element of an array as a number, computed in this block or around it."""
         if value in self.given:
             return self.given[value]
@@ -54,7 +54,7 @@ class Elements:
         """An index in terms of the variables of the nest."""
         return tuple(dims.substitute(i, self.axes) for i in index)
 
-    def _computed(self, block: Block, value: Value, index: Index) -> tuple[Block, Value]:
+    def _computed(self, block: NestBlock, value: Value, index: Index) -> tuple[NestBlock, Value]:
         node = value.node
         if value in self.places or (value, index) in self.kept:
             place = self.kept.get((value, index)) or self.places[value]
@@ -85,12 +85,12 @@ class Elements:
         home = self._deepest(block, operands)
         return home, home.number(node.op, operands, own_attrs(node), value.type.dtype.strong)
 
-    def _deepest(self, block: Block, numbers: list[Value]) -> Block:
+    def _deepest(self, block: NestBlock, numbers: list[Value]) -> NestBlock:
         """The block in which the last of some numbers is computed."""
         homes = [self.blocks[n] for n in numbers if n in self.blocks]
         return max(homes, key=lambda b: b.depth, default=block.chain()[-1])
 
-    def _gathered(self, block: Block, node: Node, index: Index) -> tuple[Block, Value]:
+    def _gathered(self, block: NestBlock, node: Node, index: Index) -> tuple[NestBlock, Value]:
         """Look an element up; an index from the end is counted from the front, and one out of range is an error."""
         source, *arrays = node.operands
         target = gather_target(node, index)
@@ -110,7 +110,7 @@ class Elements:
         number = self.at(block, source, at)
         return max(home, self._deepest(block, [number]), key=lambda b: b.depth), number
 
-    def _scanned(self, block: Block, node: Node, index: Index) -> tuple[Block, Value]:
+    def _scanned(self, block: NestBlock, node: Node, index: Index) -> tuple[NestBlock, Value]:
         axis = integer(node.attrs, "axis")
         (along,) = self.index((index[axis],))
         combine = SCANS.get(str(node.attrs["combine"]))
@@ -122,7 +122,7 @@ class Elements:
         return home, home.add(ops.SCAN, (number,), attrs, (number.type,)).result
 
 
-def _from_the_front(block: Block, number: Value, size: Size) -> Value:
+def _from_the_front(block: NestBlock, number: Value, size: Size) -> Value:
     zero = block.number(CONSTANT, (), {"value": 0, "dtype": I64}, I64)
     length = block.number(SIZE, (), {"size": Sizes((size,))}, I64)
     is_negative = block.number(LT, (number, zero), {}, BOOL)

@@ -18,7 +18,7 @@ from ...ir.nest import ops
 from ...ir.ops import CONSTANT, GATHER, IMAG, IOTA, POSITIONS, REAL, SCAN, SIZE, TABLE, WHERE, Trait
 from ...ir.types import AxisGroups, Sizes, TensorType, axis_groups, integer, ints, sizes
 from .elements import own_attrs
-from .writing import Block, Names
+from .writing import Names, NestBlock
 
 Element = tuple[Value, Index]
 ADD, LT = TABLE["add"], TABLE["lt"]
@@ -31,7 +31,7 @@ class Numbers:
     def __init__(
         self,
         region: Node,
-        block: Block,
+        block: NestBlock,
         buffers: Mapping[int, Value],
         variables: Mapping[str, Size],
         names: Names,

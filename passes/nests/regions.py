@@ -28,9 +28,9 @@ from ...ir.stages import RegionStages, needed_in, region_stages
 from ...ir.types import Attr, Sizes, TensorType, axis_groups, integer, ints, sizes
 from ..planning.kept_values import values_between_stages
 from ..planning.loops import scanned_axes
-from .elements import Elements
+from .elements import NestElements
 from .places import MemoryPlace
-from .writing import Block, Names
+from .writing import Names, NestBlock
 
 Places = Mapping[Value, MemoryPlace]
 Scratch = Callable[[Value, tuple[Size, ...]], Value]
@@ -71,7 +71,7 @@ class RegionLowering:
             own = symbol(LOOP + name)
             axes[loop_name(axis)] = self.space[axis] - 1 - own if axis in backwards else own
         inner = dict(zip(self.body.inputs, region.operands, strict=True))
-        self.elements = Elements(
+        self.elements = NestElements(
             {v: places[outer] for v, outer in inner.items() if outer in places},
             {v: numbers[outer] for v, outer in inner.items() if outer in numbers},
             axes,
@@ -85,7 +85,7 @@ class RegionLowering:
             # Walks across memory go through some lines of it at a time.
             self.speed["times"] = ACROSS_MEMORY if self.columns and self.vector in self.rows else unroll
 
-    def run(self, block: Block) -> dict[Value, Value]:
+    def run(self, block: NestBlock) -> dict[Value, Value]:
         """Writes the loops; returns the numbers of results that have no place."""
         if self.product_node is not None:
             self.product(block, self.product_node)
@@ -93,18 +93,18 @@ class RegionLowering:
         self.around(block, self.rows, self.row)
         return self.numbers
 
-    def around(self, block: Block, axes: Sequence[int], write: Callable[[Block], None]) -> None:
+    def around(self, block: NestBlock, axes: Sequence[int], write: Callable[[NestBlock], None]) -> None:
         """Writes loops over some axes, with what `write` writes inside them."""
         if not axes:
             write(block)
             return
         name = self.variables[axes[0]]
-        inner = Block(block, (LOOP + name,))
+        inner = NestBlock(block, (LOOP + name,))
         self.around(inner, axes[1:], write)
         kind = "vector" if axes[0] == self.vector and axes[0] not in self.scanned else "serial"
         block.loop(inner, name, self.space[axes[0]], kind, self.speed)
 
-    def row(self, block: Block) -> None:
+    def row(self, block: NestBlock) -> None:
         """Write the code of one row: its stages, and its own results."""
         stages = region_stages(self.region)
         kept = self.kept_values(stages)
@@ -125,7 +125,7 @@ class RegionLowering:
             assert index is not None
             self.store(block, self.elements.at(block, value, index), result, index)
 
-    def write(self, block: Block, written: Sequence[tuple[Value, Value]], left: Places) -> None:
+    def write(self, block: NestBlock, written: Sequence[tuple[Value, Value]], left: Places) -> None:
         """Computes elements of results and those that later stages need, then stores them."""
         index = loop_variables(self.space)
         numbers = [(result, self.elements.at(block, value, index)) for result, value in written]
@@ -150,7 +150,7 @@ class RegionLowering:
             found[value] = (min(needed[value]), place)
         return found
 
-    def store(self, block: Block, number: Value, result: Value, index: tuple[Size, ...]) -> None:
+    def store(self, block: NestBlock, number: Value, result: Value, index: tuple[Size, ...]) -> None:
         if result not in self.results:
             self.numbers[result] = number
             return
@@ -160,7 +160,7 @@ class RegionLowering:
     # -- reductions
 
     def walks(
-        self, block: Block, reductions: Sequence[Node], written: Sequence[tuple[Value, Value]], left: Places
+        self, block: NestBlock, reductions: Sequence[Node], written: Sequence[tuple[Value, Value]], left: Places
     ) -> None:
         """Walk along the columns for the reductions of one stage, and store what the stage writes.
 
@@ -178,7 +178,7 @@ class RegionLowering:
 
     def walk(
         self,
-        block: Block,
+        block: NestBlock,
         axes: Sequence[int],
         reductions: Sequence[Node],
         written: Sequence[tuple[Value, Value]],
@@ -189,7 +189,7 @@ class RegionLowering:
         has_vectors = self.vector in axes and not is_flat
         own = list(axes[:1] if has_vectors and len(axes) > 1 else axes)
         names = [self.variables[a] for a in own]
-        inner = Block(block, [LOOP + n for n in names])
+        inner = NestBlock(block, [LOOP + n for n in names])
         if len(own) < len(axes):
             outputs = self.walk(inner, axes[1:], reductions, written, left, is_flat)
         else:
@@ -229,7 +229,7 @@ class RegionLowering:
             found.append(lanes_of)
         return found
 
-    def single(self, block: Block, node: Node) -> Value:
+    def single(self, block: NestBlock, node: Node) -> Value:
         """Return a reduction of one element: the element, combined with the neutral element of a sum or product."""
         number = self.elements.at(block, node.operands[0], loop_variables(self.space))
         if node.op in POSITIONS:
@@ -244,15 +244,15 @@ class RegionLowering:
 
     # -- products
 
-    def product(self, block: Block, node: Node) -> None:
+    def product(self, block: NestBlock, node: Node) -> None:
         """Write a matrix product: stacks are outer loops, and later operations are computed for each sum."""
         stacked = [a for a in range(node.result.type.rank - 2) if self.space[a] != 1]
         self.around(block, stacked, lambda inner: self.matrix(inner, node))
 
-    def matrix(self, block: Block, node: Node) -> None:
+    def matrix(self, block: NestBlock, node: Node) -> None:
         rank = node.result.type.rank
         own = [rank - 2, rank - 1, rank]
-        inner = Block(block, [LOOP + self.variables[a] for a in own])
+        inner = NestBlock(block, [LOOP + self.variables[a] for a in own])
         index = loop_variables(self.space[:rank])
         left, right = node.operands
         factors = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.types import Attr
-from .writing import Block
+from .writing import NestBlock
 
 Around = tuple[Node, ...]
 
@@ -14,15 +14,15 @@ Around = tuple[Node, ...]
 class NestRewriter:
     """Copies a nest. `visit` rewrites a node; `copy` keeps it."""
 
-    def __init__(self, visit: Callable[[NestRewriter, Node, Around, Block], None]) -> None:
+    def __init__(self, visit: Callable[[NestRewriter, Node, Around, NestBlock], None]) -> None:
         self.visit = visit
         self.values: dict[Value, Value] = {}
 
     def run(self, nest: Graph) -> Graph:
         return Graph(nest.name, nest.inputs, tuple(self.body(nest, ()).nodes), nest.outputs, nest.attrs)
 
-    def body(self, graph: Graph, around: Around) -> Block:
-        block = Block(None)
+    def body(self, graph: Graph, around: Around) -> NestBlock:
+        block = NestBlock(None)
         for node in graph:
             self.visit(self, node, around, block)
         return block
@@ -34,7 +34,7 @@ class NestRewriter:
         self,
         node: Node,
         around: Around,
-        block: Block,
+        block: NestBlock,
         attrs: Mapping[str, Attr] | None = None,
         last: tuple[Node, ...] = (),
     ) -> None:

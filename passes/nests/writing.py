@@ -17,13 +17,13 @@ from ...ir.types import Attr, Sizes, TensorType
 Element = tuple[Value, Index]
 
 
-class Block:
+class NestBlock:
     """A body under construction, inside another one. `names` are the variables that its loop defines.
 
     `elements` are the numbers that this block has computed, by array and index.
     """
 
-    def __init__(self, around: Block | None, names: Iterable[str] = (), span: Span | None = None) -> None:
+    def __init__(self, around: NestBlock | None, names: Iterable[str] = (), span: Span | None = None) -> None:
         self.around, self.names = around, frozenset(names)
         self.span: Span | None = span if around is None else around.span
         self.nodes: list[Node] = []
@@ -56,15 +56,15 @@ class Block:
     def body(self, inputs: Sequence[Value] = (), outputs: Sequence[Value] = ()) -> Graph:
         return Graph("nest", tuple(inputs), tuple(self.nodes), tuple(outputs))
 
-    def loop(self, inner: Block, name: str, size: Size, kind: str, speed: Mapping[str, Attr]) -> Node:
+    def loop(self, inner: NestBlock, name: str, size: Size, kind: str, speed: Mapping[str, Attr]) -> Node:
         """Adds a loop whose body is a finished inner block."""
         attrs: dict[str, Attr] = {"var": name, "range": Sizes((0, size)), "kind": kind}
         return self.add(ops.FOR, (), {**attrs, **(speed if kind == "vector" else {})}, (), inner.body())
 
-    def chain(self) -> list[Block]:
+    def chain(self) -> list[NestBlock]:
         """This block and those around it, innermost first."""
-        found: list[Block] = []
-        block: Block | None = self
+        found: list[NestBlock] = []
+        block: NestBlock | None = self
         while block is not None:
             found.append(block)
             block = block.around
@@ -74,7 +74,7 @@ class Block:
         """Return an element that was already computed here or around, as a number."""
         return next((b.elements[element] for b in self.chain() if element in b.elements), None)
 
-    def home_of(self, sizes: Iterable[Size]) -> Block:
+    def home_of(self, sizes: Iterable[Size]) -> NestBlock:
         """The outermost block in which all variables of some sizes have values."""
         used = {name for size in sizes for name in dims.symbols(size) if name.startswith(LOOP)}
         return next((b for b in self.chain() if b.around is None or b.names & used), self)

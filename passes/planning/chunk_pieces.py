@@ -59,7 +59,7 @@ class NotFlat(Exception):
 
 
 @record
-class Source:
+class ChunkSource:
     """What a piece takes: an `input` or the `merged` result of a reduction by number, at an index.
 
     A `size` is a number, an `offset` is where the chunk along variable `number` begins, and an `extent` is an array
@@ -72,15 +72,15 @@ class Source:
 
 
 @record
-class Piece:
+class ChunkPiece:
     """A graph, and what its arguments are."""
 
     graph: Graph
-    sources: tuple[Source, ...]
+    sources: tuple[ChunkSource, ...]
 
 
 @record
-class Whole:
+class WholeArray:
     """The graph that is split: `merged` numbers its reductions over chunks, `env` has the full sizes."""
 
     graph: Graph
@@ -91,11 +91,11 @@ class Whole:
 class PieceBuilder:
     """Builds one piece; `lanes` is the length of a row where axes are split."""
 
-    def __init__(self, whole: Whole, name: str, lanes: int = 1) -> None:
+    def __init__(self, whole: WholeArray, name: str, lanes: int = 1) -> None:
         self.whole, self.lanes = whole, lanes
         self.builder = Builder(name)
         self._inputs = {v: k for k, v in enumerate(whole.graph.inputs)}
-        self._sources: dict[Source, Value] = {}
+        self._sources: dict[ChunkSource, Value] = {}
         self._known: dict[tuple[Value, Index], Value] = {}
 
     def values(self, wanted: Sequence[tuple[Value, Index]]) -> list[Value]:
@@ -119,16 +119,16 @@ class PieceBuilder:
                     self._known[result, index] = self._built(node, result, index)
         return [self._known[pair] for pair in wanted]
 
-    def finish(self, outputs: Sequence[Value]) -> Piece:
+    def finish(self, outputs: Sequence[Value]) -> ChunkPiece:
         """The piece with these outputs; sizes that no other argument has come from arguments of their own."""
         bound = {str(s) for v in self.builder.inputs for s in v.type.shape}
         used = (s for n in self.builder.nodes for r in n.results for s in r.type.shape)
         for name in sorted({n for s in used for n in dims.symbols(s)} - bound):
             var = int(name[1:]) if name[1:].isdigit() else -1
             if name == f"c{var}":
-                self._source(Source("extent", var), TensorType(BOOL, (symbol(name),)))
+                self._source(ChunkSource("extent", var), TensorType(BOOL, (symbol(name),)))
         self.builder.attrs["results"] = ("array",) * len(outputs)
-        return Piece(self.builder.finish(outputs), tuple(self._sources))
+        return ChunkPiece(self.builder.finish(outputs), tuple(self._sources))
 
     def given(self, kind: str, number: int, value: Value, index: Index) -> Value:
         """An argument with the type that a value has at an index."""
@@ -136,9 +136,9 @@ class PieceBuilder:
 
     def _given(self, kind: str, number: int, value: Value, index: Index) -> Value:
         _check_flat(value, index)
-        return self._source(Source(kind, number, index), TensorType(value.type.dtype, self.shape(value, index)))
+        return self._source(ChunkSource(kind, number, index), TensorType(value.type.dtype, self.shape(value, index)))
 
-    def _source(self, source: Source, type: TensorType) -> Value:
+    def _source(self, source: ChunkSource, type: TensorType) -> Value:
         if source not in self._sources:
             self._sources[source] = self.builder.input(f"a{len(self._sources)}", type)
         return self._sources[source]
@@ -148,7 +148,7 @@ class PieceBuilder:
             return self._given("merged", self.whole.merged[result], result, index)
         if node.op is SIZE:
             (size,) = sizes(node.attrs, "size")
-            return self._source(Source("size", dims.evaluate(size, self.whole.env)), TensorType(WEAK_INT))
+            return self._source(ChunkSource("size", dims.evaluate(size, self.whole.env)), TensorType(WEAK_INT))
         if node.op is NUMPY:
             name = node.attrs["function"]
             raise Unsupported(
@@ -169,7 +169,7 @@ class PieceBuilder:
             )
         made = self.builder.node(node.op, operands, attrs, node.span, node.body, types).results[result.index]
         if node.op is IOTA and (var := index[integer(node.attrs, "axis")].var) is not None:
-            offset = self._source(Source("offset", var), TensorType(WEAK_INT))
+            offset = self._source(ChunkSource("offset", var), TensorType(WEAK_INT))
             made = self.builder.op(TABLE["add"], made, offset, span=node.span)
         return made
 

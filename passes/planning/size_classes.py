@@ -24,7 +24,7 @@ Env = Mapping[str, int]
 Guard = tuple[Size, Size]
 
 
-class Bound(NamedTuple):
+class SizeBound(NamedTuple):
     """States that a size reaches a limit, or does not."""
 
     size: Size
@@ -42,12 +42,12 @@ class SizeAnswer(NamedTuple):
     """Whether a region is in a class (None: unknown), and the bounds under which the answer stays the same."""
 
     yes: bool | None = None
-    bound: Bound | None = None
+    bound: SizeBound | None = None
 
 
 def guards_of(answers: Iterable[SizeAnswer]) -> list[Guard]:
     """The guards under which answers stay the same; of two bounds on one size the narrower is enough."""
-    found: dict[tuple[Size, bool], Bound] = {}
+    found: dict[tuple[Size, bool], SizeBound] = {}
     for _, bound in answers:
         if bound is None:
             continue
@@ -62,7 +62,7 @@ def _at_least(size: Size, limit: int, env: Env) -> SizeAnswer:
     if not dims.symbols(size) <= env.keys():
         return SizeAnswer()
     yes = dims.evaluate(size, env) >= limit
-    return SizeAnswer(yes) if isinstance(size, int) else SizeAnswer(yes, Bound(size, limit, yes))
+    return SizeAnswer(yes) if isinstance(size, int) else SizeAnswer(yes, SizeBound(size, limit, yes))
 
 
 def long_columns(region: Node, env: Env) -> SizeAnswer:

@@ -21,14 +21,14 @@ from ...ir.types import ints, sizes
 from ..launch import ORDERED
 from .forms import CForm
 from .launches import Launches
-from .loop_code import Steps
+from .loop_code import LoopSteps
 from .memory_code import NO_MEMORY, CallMemory
 from .status import Status
 from .threads import CCrew
 from .writer import CallWriter
 
 if TYPE_CHECKING:
-    from ...backends.llvm.compile import Program
+    from ...backends.llvm.compile import NativeProgram
     from ..compiler import Lowered
 
 WORDS = Val("%words", "ptr", 0)
@@ -55,7 +55,7 @@ class LibcHeap:
 class Body:
     """Generate the function of one lowered graph."""
 
-    def __init__(self, lowered: Lowered, program: Program, form: CForm, strided: bool) -> None:
+    def __init__(self, lowered: Lowered, program: NativeProgram, form: CForm, strided: bool) -> None:
         self.lowered, self.form, self.strided = lowered, form, strided
         self.graph = lowered.graph
         self.layouts = {v: layout for graph in graphs(self.graph) for v, layout in value_layouts(graph).items()}
@@ -64,7 +64,7 @@ class Body:
         self.memory = CallMemory(self.w, LibcHeap(self.w), pieces)
         functions = dict(zip(program.regions, program.functions, strict=True))
         launches = Launches(self.w, self.memory, CCrew(self.w))
-        self.steps = Steps(launches, functions, self._place, self._copy_reshaped)
+        self.steps = LoopSteps(launches, functions, self._place, self._copy_reshaped)
 
     def text(self, name: str) -> str:
         w = self.w

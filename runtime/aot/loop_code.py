@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Other = Callable[[Node], None]
 
 
-class Steps:
+class LoopSteps:
     """Run graphs in one native call. `place` and `run` handle nodes other than kernels and loops."""
 
     def __init__(self, launches: Launches, functions: Mapping[Node, RegionCode], place: Other, run: Other) -> None:
@@ -97,7 +97,7 @@ class Steps:
 class _Carried:
     """One variable: words with its address and that of its next value, and the buffers that they alternate between."""
 
-    def __init__(self, steps: Steps, start: Value) -> None:
+    def __init__(self, steps: LoopSteps, start: Value) -> None:
         self.w, self.memory, self._start = steps.w, steps.memory, start
         self.here, self.there, self.turn = (self.w.reserve(8) for _ in range(3))
         self.source: _Carried | None = None  # the variable that hands its value on to this one

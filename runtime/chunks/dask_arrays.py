@@ -20,7 +20,7 @@ from ...ir.dtypes import from_numpy
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem
 from ...ir.records import record
 from ...ir.source import ArgType
-from ...passes.split_chunks import Finish, Stage
+from ...passes.split_chunks import ChunkFinish, ChunkStage
 from ..arguments import prepare
 from .jobs import Job, Merging, Unpacking, job_of
 from .plan import ChunkPlan, plan_chunks
@@ -31,7 +31,7 @@ PURE = ("from-zarr", "from_zarr", "fromzarr")  # the names of reads that may be 
 
 
 @record
-class Call:
+class ChunkCall:
     """A kernel with arguments, of which some are dask arrays, planned."""
 
     plan: ChunkPlan
@@ -40,7 +40,7 @@ class Call:
     backend: str
 
 
-def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: bool = False) -> Call:
+def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: bool = False) -> ChunkCall:
     """Plan a call. No block is read."""
     given: dict[int, Any] = {}
 
@@ -59,7 +59,7 @@ def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: b
     args = [stand_in(x) for x in args]
     kwargs = {name: stand_in(x) for name, x in kwargs.items()}
 
-    def plan() -> Call:
+    def plan() -> ChunkCall:
         if hasattr(callee, "_select"):
             kernel, values = callee._select(args, kwargs)
         else:
@@ -68,9 +68,9 @@ def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: b
         types = [_type(name, x) for name, x in zip(kernel.parameters, values, strict=True)]
         chunks = [x.chunks if isinstance(x, da.Array) else tuple((n,) for n in np.shape(x)) for x in values]
         made = plan_chunks(kernel._source, types, chunks, kernel._lookup, kernel._options, free)
-        return Call(made, values, callee.__name__, kernel._options.backend)
+        return ChunkCall(made, values, callee.__name__, kernel._options.backend)
 
-    found: Call = callee._source.with_numbers(plan) if hasattr(callee, "_select") else plan()
+    found: ChunkCall = callee._source.with_numbers(plan) if hasattr(callee, "_select") else plan()
     return found
 
 
@@ -134,12 +134,12 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
     call = planned(kernel, args, kwargs)
     split, lengths = call.plan.split, call.plan.lengths
     lines = [f"{call.name} on chunks:"]
-    parts: list[Stage | Finish] = [*split.stages, *split.finishes]
+    parts: list[ChunkStage | ChunkFinish] = [*split.stages, *split.finishes]
     for number, part in enumerate(parts):
         tasks = math.prod(len(lengths[c]) for c in part.space if c is not None)
-        what = f"stage {number}: {', '.join(p.op for p in part.partials)}" if isinstance(part, Stage) else "finish"
+        what = f"stage {number}: {', '.join(p.op for p in part.partials)}" if isinstance(part, ChunkStage) else "finish"
         lines.append(
-            f"  {what}: {tasks} tasks, one for each chunk" + (", then merge" if isinstance(part, Stage) else "")
+            f"  {what}: {tasks} tasks, one for each chunk" + (", then merge" if isinstance(part, ChunkStage) else "")
         )
     passes = len(split.stages) + any(_reads_input(f) for f in split.finishes)
     lines.append(f"  passes over the data: {passes}")
@@ -150,14 +150,14 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
     return "\n".join(lines)
 
 
-def _reads_input(finish: Finish) -> bool:
+def _reads_input(finish: ChunkFinish) -> bool:
     return any(s.kind == "input" and s.index for s in finish.piece.sources)
 
 
 class _Graph:
     """Builds the dask arrays of one call."""
 
-    def __init__(self, call: Call, reload: bool | str, split_every: int) -> None:
+    def __init__(self, call: ChunkCall, reload: bool | str, split_every: int) -> None:
         self.call, self.plan, self.reload, self.split_every = call, call.plan, reload, split_every
         self.labels = count(WHOLE)
         given = (*call.values, *self.plan.built.hidden)
@@ -183,7 +183,7 @@ class _Graph:
             return outputs[0] if len(outputs) == 1 else tuple(outputs)
         return structure.pack(outputs)
 
-    def _stage(self, stage: Stage, number: int) -> Any:
+    def _stage(self, stage: ChunkStage, number: int) -> Any:
         job = job_of(stage, self.plan.split, self.constants, self.call.backend)
         vars = job.vars
         ones = {v: (1,) * self._count(stage, v) for v in vars}
@@ -195,7 +195,7 @@ class _Graph:
             meta=np.empty((0,) * (len(vars) - len(axes)), np.uint8),
         )  # fmt: skip
 
-    def _finish(self, finish: Finish, number: int) -> list[Any]:
+    def _finish(self, finish: ChunkFinish, number: int) -> list[Any]:
         job = job_of(finish, self.plan.split, self.constants, self.call.backend)
         values = [self.plan.graph.outputs[k] for k in finish.outputs]
         shape = [dims.evaluate(s, self.plan.begun.env) for s in values[0].type.shape]
@@ -214,7 +214,7 @@ class _Graph:
             for k, dtype in zip(finish.outputs, types, strict=True)
         ]  # fmt: skip
 
-    def _count(self, part: Stage | Finish, var: int) -> int:
+    def _count(self, part: ChunkStage | ChunkFinish, var: int) -> int:
         number = part.space[var]
         assert number is not None
         return len(self.plan.lengths[number])

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...ir.graph import Graph
 from ...ir.records import record, replace
-from ...passes.planning.chunk_pieces import Piece
-from ...passes.split_chunks import Finish, Partial, Split, Stage
+from ...passes.planning.chunk_pieces import ChunkPiece
+from ...passes.split_chunks import ChunkFinish, ChunkPartial, ChunkSplit, ChunkStage
 from .settling import settle
 from .shipping import ShippedKernel
 from .states import finished, merged, packed, unpacked
@@ -26,7 +26,7 @@ class Job:
     It takes the places of the chunk along `placed` variables, then the blocks of `feeds` that are not `constants`.
     """
 
-    part: Stage | Finish
+    part: ChunkStage | ChunkFinish
     kernels: tuple[ShippedKernel, ...]
     feeds: tuple[Feed, ...]
     stage_of: tuple[int, ...]
@@ -39,7 +39,7 @@ class Job:
     @property
     def placed(self) -> tuple[int, ...]:
         """The variables whose places the task must know."""
-        if isinstance(self.part, Stage):
+        if isinstance(self.part, ChunkStage):
             return self.vars
         used = {s.number for s in self.part.piece.sources if s.kind in ("offset", "extent")}
         read = {v for f in self.blocks for v in f.vars}
@@ -53,7 +53,7 @@ class Job:
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         sources = tuple(str(p.sources) for p in pieces_of(self.part))
-        shown = (self.part.space, str(self.part.partials) if isinstance(self.part, Stage) else self.part.outputs)
+        shown = (self.part.space, str(self.part.partials) if isinstance(self.part, ChunkStage) else self.part.outputs)
         numbers = tuple((k, type(x).__name__, str(x)) for k, x in self.constants)
         texts = tuple(k.__dask_tokenize__() for k in self.kernels)
         return ("weft", texts, sources, str(shown), str(self.feeds), numbers)
@@ -65,7 +65,7 @@ class Job:
         read = [
             known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given)) for f in self.feeds
         ]
-        if isinstance(self.part, Stage):
+        if isinstance(self.part, ChunkStage):
             return packed(stage_state(self.part, self.stage_of, self.kernels, self.feeds, read, _pairs(places)))
         outputs = finish_outputs(self.part, self.stage_of, self.kernels[0], self.feeds, read, _pairs(places))
         if len(outputs) == 1:
@@ -77,7 +77,7 @@ class Job:
 class Merging:
     """Merges packed states; the last merge gives the results."""
 
-    partials: tuple[Partial, ...]
+    partials: tuple[ChunkPartial, ...]
     is_last: bool
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
@@ -103,7 +103,9 @@ class Unpacking:
         return unpacked(_unwrapped(block))[(self.number,)][0]
 
 
-def job_of(part: Stage | Finish, split: Split, constants: Mapping[int, Any], backend: str = "llvm") -> Job:
+def job_of(
+    part: ChunkStage | ChunkFinish, split: ChunkSplit, constants: Mapping[int, Any], backend: str = "llvm"
+) -> Job:
     """Bundle a stage or a finish."""
     feeds = tuple(feeds_of(part, split.stage_of))
     kernels = tuple(ShippedKernel.of(p.graph, backend) for p in pieces_of(part))
@@ -113,13 +115,13 @@ def job_of(part: Stage | Finish, split: Split, constants: Mapping[int, Any], bac
     return Job(_bare(part), kernels, feeds, split.stage_of, used)
 
 
-def _bare(part: Stage | Finish) -> Stage | Finish:
+def _bare(part: ChunkStage | ChunkFinish) -> ChunkStage | ChunkFinish:
     """The part without its graphs, which travel as text."""
 
-    def bare(piece: Piece) -> Piece:
-        return Piece(NOTHING, piece.sources)
+    def bare(piece: ChunkPiece) -> ChunkPiece:
+        return ChunkPiece(NOTHING, piece.sources)
 
-    if isinstance(part, Finish):
+    if isinstance(part, ChunkFinish):
         return replace(part, piece=bare(part.piece))
     walks = (replace(w, piece=bare(w.piece), before=None if w.before is None else bare(w.before)) for w in part.walks)
     return replace(part, walks=tuple(walks))

@@ -15,7 +15,7 @@ from ...ir.records import record, replace
 from ...ir.source import ArgType, Built, KernelSource
 from ...passes.manager import run_pipeline
 from ...passes.planning.chunk_axes import ChunkAxes
-from ...passes.split_chunks import Split, flattened, other_trees, split
+from ...passes.split_chunks import ChunkSplit, flattened, other_trees, split
 from ..compiler import Begun, Options, Request, begin, complete, passes_for
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ChunkPlan:
 
     begun: Begun
     graph: Graph
-    split: Split
+    split: ChunkSplit
     chunks: tuple[Chunks, ...]
     lengths: tuple[tuple[int, ...], ...]
     classes: tuple[tuple[int | None, ...], ...]

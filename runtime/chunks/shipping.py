@@ -68,7 +68,7 @@ class ShippedKernel:
         return made if isinstance(made, tuple) else (made,)
 
 
-class Compiled(NamedTuple):
+class ShippedCode(NamedTuple):
     """This process's kernel for a text, and the layouts of arguments that it has served."""
 
     kernel: Kernel
@@ -80,11 +80,13 @@ def _layout(x: Any) -> str:
 
 
 @lru_cache(MOST_KERNELS)
-def compiled(text: str, backend: str) -> Compiled:
+def compiled(text: str, backend: str) -> ShippedCode:
     """Return this process's kernel for a text."""
     registry, options = _registry(), Options(backend=backend)
     names = [p.name for p in passes_for(registry, options)]
-    return Compiled(CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options), set())
+    return ShippedCode(
+        CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options), set()
+    )
 
 
 @lru_cache(1)

@@ -16,7 +16,7 @@ import numpy as np
 from ...backends import tree
 from ...backends.stated import MEANINGS
 from ...ir.ops import TABLE
-from ...passes.split_chunks import EXACT, POSITION, TREE, Partial
+from ...passes.split_chunks import EXACT, POSITION, TREE, ChunkPartial
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, ...]
@@ -39,7 +39,7 @@ def nodes_of(first: int, last: int) -> list[tuple[int, int]]:
     return found
 
 
-def merged(states: Iterable[State], partials: Sequence[Partial]) -> State:
+def merged(states: Iterable[State], partials: Sequence[ChunkPartial]) -> State:
     """Join states; the result does not depend on their order."""
     known, found = {p.number: p for p in partials}, State()
     for state in states:
@@ -56,7 +56,7 @@ def merged(states: Iterable[State], partials: Sequence[Partial]) -> State:
     return found
 
 
-def finished(state: State, partials: Sequence[Partial]) -> dict[int, Array]:
+def finished(state: State, partials: Sequence[ChunkPartial]) -> dict[int, Array]:
     """The results of the reductions, by number."""
     found = {}
     for partial in partials:
@@ -83,11 +83,11 @@ def across(op: str, lanes: Array) -> Array:
     return np.asarray(tree.across(lambda a, b: _combine(op, a, b), lanes))
 
 
-def _place(partial: Partial, key: Key) -> Key:
+def _place(partial: ChunkPartial, key: Key) -> Key:
     return (key[2] << key[1],) if partial.kind == TREE else key
 
 
-def _add_node(partial: Partial, key: Key, arrays: tuple[Array, ...], found: State) -> None:
+def _add_node(partial: ChunkPartial, key: Key, arrays: tuple[Array, ...], found: State) -> None:
     """Add a node to a tree, and join siblings that are both there."""
     number, level, place = key
     (array,) = arrays
@@ -106,7 +106,7 @@ def _combine(op: str, a: Array, b: Array) -> Array:
         return np.asarray(function(a, b))
 
 
-def _better(partial: Partial, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
+def _better(partial: ChunkPartial, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
     """The position of the better of two values; the first NaN wins, and of equal values the first."""
     (at, one), (to, two) = a, b
     wins = two > one if partial.op == "argmax" else two < one

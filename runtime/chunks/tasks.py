@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ir.records import record
-from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, Index, Piece, Source
-from ...passes.split_chunks import IN_ORDER, POSITION, TREE, Finish, Partial, Stage, Walk
+from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, ChunkPiece, ChunkSource, Index
+from ...passes.split_chunks import IN_ORDER, POSITION, TREE, ChunkFinish, ChunkPartial, ChunkStage, ChunkWalk
 from .states import Array, State, nodes_of
 
 Run = Callable[[Sequence[Any]], Sequence[Array]]
@@ -34,7 +34,7 @@ class Feed:
     vars: tuple[int | None, ...]
 
 
-def feed_of(source: Source, stage_of: Sequence[int]) -> Feed | None:
+def feed_of(source: ChunkSource, stage_of: Sequence[int]) -> Feed | None:
     """The block that holds a source; None if it needs none."""
     vars = tuple(e.var for e in source.index)
     if source.kind == "input":
@@ -43,14 +43,14 @@ def feed_of(source: Source, stage_of: Sequence[int]) -> Feed | None:
     return Feed("stage", stage_of[source.number], chunked) if source.kind == "merged" else None
 
 
-def pieces_of(part: Stage | Finish) -> list[Piece]:
+def pieces_of(part: ChunkStage | ChunkFinish) -> list[ChunkPiece]:
     """The pieces that a task runs."""
-    if isinstance(part, Finish):
+    if isinstance(part, ChunkFinish):
         return [part.piece]
     return [p for w in part.walks for p in (w.before, w.piece) if p is not None]
 
 
-def feeds_of(part: Stage | Finish, stage_of: Sequence[int]) -> list[Feed]:
+def feeds_of(part: ChunkStage | ChunkFinish, stage_of: Sequence[int]) -> list[Feed]:
     """All blocks that a task reads, in order."""
     found = (feed_of(s, stage_of) for piece in pieces_of(part) for s in piece.sources)
     return list(dict.fromkeys(f for f in found if f is not None))
@@ -63,7 +63,9 @@ class Blocks:
         self.blocks = dict(zip(feeds, given, strict=True))
         self.stage_of, self.places = stage_of, places
 
-    def argument(self, source: Source, low: int = 0, high: int | None = None, var: int = -1, width: int = 1) -> Any:
+    def argument(
+        self, source: ChunkSource, low: int = 0, high: int | None = None, var: int = -1, width: int = 1
+    ) -> Any:
         """The argument for a source, cut to the elements from `low` to `high` along a variable."""
         if source.kind == "size":
             return source.number
@@ -106,7 +108,7 @@ def rows_of(count: int, width: int) -> tuple[int, int]:
 
 
 def stage_state(
-    stage: Stage,
+    stage: ChunkStage,
     stage_of: Sequence[int],
     kernels: Sequence[Run],
     feeds: Sequence[Feed],
@@ -130,7 +132,7 @@ def stage_state(
     return state
 
 
-def _walk_whole(walk: Walk, run: Run, blocks: Blocks, stage: Stage, places: Places, state: State) -> None:
+def _walk_whole(walk: ChunkWalk, run: Run, blocks: Blocks, stage: ChunkStage, places: Places, state: State) -> None:
     outputs = iter(run([blocks.argument(s) for s in walk.piece.sources]))
     for partial in walk.partials:
         if partial.kind == POSITION:
@@ -143,7 +145,7 @@ def _walk_whole(walk: Walk, run: Run, blocks: Blocks, stage: Stage, places: Plac
 
 
 def _walk_tree(
-    walk: Walk, run: Run, blocks: Blocks, before: Sequence[Array], place: tuple[int, int], state: State
+    walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], place: tuple[int, int], state: State
 ) -> None:
     tree = walk.partials[0]
     start, stop = place[0] * tree.row, place[1] * tree.row
@@ -177,7 +179,7 @@ def _walk_tree(
             state[partial.number, 0, whole] = (block,)
 
 
-def _with_rest(partial: Partial, block: Array | None, rest: Array) -> Array:
+def _with_rest(partial: ChunkPartial, block: Array | None, rest: Array) -> Array:
     """Add the last elements, fewer than there are lanes, to the first lanes of the last block."""
     axis, identity = partial.lanes, 1 if partial.op == "prod" else 0
     if block is None:
@@ -191,7 +193,12 @@ def _with_rest(partial: Partial, block: Array | None, rest: Array) -> Array:
 
 
 def finish_outputs(
-    finish: Finish, stage_of: Sequence[int], kernel: Run, feeds: Sequence[Feed], given: Sequence[Any], places: Places
+    finish: ChunkFinish,
+    stage_of: Sequence[int],
+    kernel: Run,
+    feeds: Sequence[Feed],
+    given: Sequence[Any],
+    places: Places,
 ) -> Sequence[Array]:
     """The outputs of one chunk."""
     blocks = Blocks(feeds, given, stage_of, places)

@@ -35,7 +35,7 @@ class Box:
 
 
 @record
-class Edge:
+class Arrow:
     """An arrow between two boxes; `reason` says why they are not one."""
 
     source: object
@@ -69,10 +69,10 @@ class _Numbers:
 
 def _parts(
     graph: Graph, ids: Identities, reasons: Reasons, numbers: _Numbers, given: Sequence[Value] | None = None
-) -> tuple[list[Box], list[Edge]]:
+) -> tuple[list[Box], list[Arrow]]:
     """Return the boxes of a graph and the arrows between them. Constants are written into their readers."""
     boxes: list[Box] = []
-    edges: list[Edge] = []
+    edges: list[Arrow] = []
     of: dict[Value, object] = {}
     hidden = {v: _written(n) for n in graph if n.op in (CONSTANT, SIZE) for v in n.results}
     readers = Counter(v for n in graph for v in dict.fromkeys(n.operands))
@@ -89,13 +89,13 @@ def _parts(
         boxes.append(_box(node, ids, reasons, numbers, hidden))
         for value in dict.fromkeys(node.operands):
             if value not in hidden and value in of:
-                edges.append(Edge(of[value], node, type_text(value.type), _reason(of[value], node, ids, reasons)))
+                edges.append(Arrow(of[value], node, type_text(value.type), _reason(of[value], node, ids, reasons)))
         of.update(dict.fromkeys(node.results, node))
     for k, value in enumerate(graph.outputs if given is None else ()):
         key = ("out", k)
         boxes.append(_pill(key, f"result: {type_text(value.type)}", "out", ids[value]))
         if value in of:
-            edges.append(Edge(of[value], key, type_text(value.type), ""))
+            edges.append(Arrow(of[value], key, type_text(value.type), ""))
     return boxes, edges
 
 
@@ -159,7 +159,7 @@ def _pill(key: object, text: str, kind: str, number: int) -> Box:
     return Box(key, width, ROW, svg)
 
 
-def _layout(boxes: Sequence[Box], edges: Sequence[Edge]) -> tuple[str, float, float]:
+def _layout(boxes: Sequence[Box], edges: Sequence[Arrow]) -> tuple[str, float, float]:
     """Place boxes in layers, and return their SVG with its size."""
     if not boxes:
         return "", 2 * PAD, 2 * PAD
@@ -189,7 +189,7 @@ def _layout(boxes: Sequence[Box], edges: Sequence[Edge]) -> tuple[str, float, fl
     return "".join(parts), width, height
 
 
-def _layers(boxes: Sequence[Box], edges: Sequence[Edge]) -> dict[object, int]:
+def _layers(boxes: Sequence[Box], edges: Sequence[Arrow]) -> dict[object, int]:
     """Return the longest path to each box, then move each box down to just above its first reader."""
     layer: dict[object, int] = {box.key: 0 for box in boxes}
     into: dict[object, list[object]] = {}
@@ -207,7 +207,7 @@ def _layers(boxes: Sequence[Box], edges: Sequence[Edge]) -> dict[object, int]:
     return {key: used[row] for key, row in layer.items()}
 
 
-def _order(rows: list[list[Box]], edges: Sequence[Edge]) -> None:
+def _order(rows: list[list[Box]], edges: Sequence[Arrow]) -> None:
     """Sort each row by the mean place of its neighbours, downwards and upwards, twice."""
     for down in (True, False, True, False):
         near: dict[object, list[object]] = {}
@@ -221,7 +221,7 @@ def _order(rows: list[list[Box]], edges: Sequence[Edge]) -> None:
             place |= {box.key: (k + 0.5) / len(row) for k, box in enumerate(row)}
 
 
-def _across(rows: list[list[Box]], edges: Sequence[Edge]) -> dict[object, float]:
+def _across(rows: list[list[Box]], edges: Sequence[Arrow]) -> dict[object, float]:
     """Return the left edges: each row is packed, then boxes move to the middle of their neighbours where room is."""
     near: dict[object, list[object]] = {}
     for edge in edges:
@@ -269,7 +269,7 @@ def _mean(places: Sequence[float], default: float) -> float:
 
 
 def _arrow(
-    edge: Edge,
+    edge: Arrow,
     boxes: Mapping[object, Box],
     x: Mapping[object, float],
     tops: Sequence[float],
@@ -291,7 +291,7 @@ def _arrow(
 
 
 def _labels(
-    labels: Mapping[Edge, Sequence[str]],
+    labels: Mapping[Arrow, Sequence[str]],
     boxes: Mapping[object, Box],
     x: Mapping[object, float],
     tops: Sequence[float],

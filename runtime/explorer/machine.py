@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 
 from ...backends.llvm import compile as native
-from ...backends.llvm.compile import Program
+from ...backends.llvm.compile import NativeProgram
 from ...backends.llvm.engine import module
 from ...backends.llvm.engine.target import Target
 from ...ir.forms import PRODUCT
@@ -37,7 +37,7 @@ class MachineCode(NamedTuple):
     lines: list[int]
 
 
-def machine_code(program: Program, target: Target, ids: Identities) -> MachineCode:
+def machine_code(program: NativeProgram, target: Target, ids: Identities) -> MachineCode:
     """Compile a program and tie its lines together."""
     text = native.text_for(program, target)
     llvm = text.splitlines()
@@ -45,7 +45,7 @@ def machine_code(program: Program, target: Target, ids: Identities) -> MachineCo
     return MachineCode(llvm, _owners(llvm, program, ids), asm, lines)
 
 
-def _owners(lines: list[str], program: Program, ids: Identities) -> list[int]:
+def _owners(lines: list[str], program: NativeProgram, ids: Identities) -> list[int]:
     notes: dict[str, tuple[list[int], list[object]]] = {}
     usual: dict[str, int] = {}
     for region, code in zip(program.regions, program.functions, strict=True):

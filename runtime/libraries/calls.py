@@ -31,7 +31,7 @@ class Operand(ctypes.Structure):
     ]  # fmt: skip
 
 
-class KernelCall(ctypes.Structure):
+class ExternCall(ctypes.Structure):
     """The header's `weft_kernel_call`."""
 
     _fields_ = [
@@ -40,7 +40,7 @@ class KernelCall(ctypes.Structure):
     ]  # fmt: skip
 
 
-FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(KernelCall))
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ExternCall))
 
 
 class LibraryCall:
@@ -61,7 +61,7 @@ class LibraryCall:
         ]
         message = ctypes.create_string_buffer(MESSAGE)
         given, made = _operands(inputs), _operands(outputs)
-        call = KernelCall(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
+        call = ExternCall(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
         if not self._is_tried:
             self._try(call)
         with environment.kept():
@@ -71,7 +71,7 @@ class LibraryCall:
             raise KernelFailure(f"{self} failed with status {status}{f': {said}' if said else ''}", self.extern.span)
         return tuple(outputs)
 
-    def _try(self, call: KernelCall) -> None:
+    def _try(self, call: ExternCall) -> None:
         """Run the first call in a child process first: no check of the file finds damage in machine code."""
         address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         if how := what_kills_a_call(address, ctypes.addressof(call)):

@@ -68,15 +68,15 @@ class Chain:
 
     def put(self, instance: Any, served: Any, kind: Any, build: Callable[[], Recipe | None]) -> bool:
         """Build a recipe that serves something, and put it first; tell whether there can be one."""
-        recipe = build() if self._has_room() else None
+        recipe = build() if self._make_room() else None
         if recipe is None:
             return False
         with self._lock:
             self._link(instance, (Served(served, kind, recipe), *self._served[: MAX_RECIPES - 1]))
         return True
 
-    def _has_room(self) -> bool:
-        """Whoever calls in more ways than there is room for soon stops making recipes that evict one another."""
+    def _make_room(self) -> bool:
+        """Tell whether there is room for one more. Whoever calls in more ways than there is room for soon stops making recipes that evict one another."""
         if len(self._served) < MAX_RECIPES:
             return True
         self._refused += 1

@@ -12,7 +12,7 @@ from ...ir.tuples import NamedTuple
 from .call import CallForm
 
 
-class Source(NamedTuple):
+class NestSource(NamedTuple):
     """Where a call finds a value: at a place among its arguments, in a dict or cell (`holder`), or always the same."""
 
     place: int | None = None
@@ -25,7 +25,7 @@ class NestCallForm(NamedTuple):
     """How calls pass their values: where each is found, an example of it, and which names must mean the same."""
 
     form: CallForm
-    sources: Mapping[str, Source]
+    sources: Mapping[str, NestSource]
     values: Mapping[str, Any]
     meant: Sequence[Guard]
 

@@ -31,7 +31,7 @@ from ...ir.types import TensorType
 from .. import threads
 from . import abi
 from .arguments import Arguments, check_names
-from .nest_calls import NestCallForm, Source
+from .nest_calls import NestCallForm, NestSource
 from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register
 from .steps import SPARE
 
@@ -112,7 +112,7 @@ class NestServing:
 
     # -- arguments
 
-    def _place(self, source: Source) -> int | Register:
+    def _place(self, source: NestSource) -> int | Register:
         w = self.w
         if source.place is not None:
             return 8 * source.place

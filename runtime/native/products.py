@@ -25,7 +25,7 @@ def is_gemm(node: Node, calls: Sequence[Callable[..., Any]]) -> bool:
     return node.op is NUMPY and isinstance(number, int) and calls[number] is blas.matmul
 
 
-class Product:
+class BlasProduct:
     """One product, or a stack of them. Its checks are written when it is made."""
 
     def __init__(

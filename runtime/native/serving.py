@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
     from ..launch import NativeRegion
     from .loops import Loop
-    from .products import Product
+    from .products import BlasProduct
 
 Array = np.ndarray[Any, Any]
 MOST_SPARES = 8  # values that lie in the call's own memory where they are short
@@ -53,7 +53,7 @@ class Serving:
         self.orders: dict[Value, tuple[int, ...]] = {}
         self.spares = 0
         self.loops: dict[Node, Loop] = {}
-        self.products: dict[Node, Product] = {}
+        self.products: dict[Node, BlasProduct] = {}
         # What a loop moves; a part of it has the register of the whole, how far behind it starts, and its own register.
         self.moving: dict[Value, tuple[Register, Register, Register] | None] = {}
 
@@ -201,10 +201,10 @@ class Serving:
         self.loops[node] = Loop(self, node, own)
 
     def _product(self, node: Node) -> None:
-        from .products import Product, is_gemm
+        from .products import BlasProduct, is_gemm
 
         if is_gemm(node, self.lowered.launcher.calls):
-            self.products[node] = Product(self.w, self.sizes, node, *map(self.strides, node.operands))
+            self.products[node] = BlasProduct(self.w, self.sizes, node, *map(self.strides, node.operands))
 
     def run_all(self, graph: Graph) -> None:
         for node in graph:

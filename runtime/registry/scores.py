@@ -22,7 +22,7 @@ EXPENSIVE = 32  # the number of simple operations that an expensive one counts a
 
 
 @record
-class Point:
+class ScorePoint:
     """Points and the reason for them."""
 
     what: str
@@ -37,7 +37,7 @@ class ScoredImplementation:
     """An implementation in a ranking; `refusal` says why it can't be chosen."""
 
     implementation: Implementation
-    points: tuple[Point, ...] = ()
+    points: tuple[ScorePoint, ...] = ()
     is_exact: bool = False
     refusal: str | None = None
 
@@ -84,7 +84,7 @@ def _judged(each: Implementation, query: Query) -> ScoredImplementation:
             return ScoredImplementation(each, refusal=f"{spec} has not {rank} dimension{'s' * (rank != 1)}")
     exact = [cast == dtype for cast, dtype in zip(casts, query.dtypes, strict=True)]
     points = [
-        *(Point(f"{d} exact", EXACT) if same else Point(f"{d} castable", CASTABLE)
+        *(ScorePoint(f"{d} exact", EXACT) if same else ScorePoint(f"{d} castable", CASTABLE)
           for d, same in zip(query.dtypes, exact, strict=True)),
         *_hinted(each, query),
     ]  # fmt: skip
@@ -93,17 +93,17 @@ def _judged(each: Implementation, query: Query) -> ScoredImplementation:
     )
 
 
-def _hinted(each: Implementation, query: Query) -> Iterable[Point]:
+def _hinted(each: Implementation, query: Query) -> Iterable[ScorePoint]:
     hints, size = each.hints, query.size
     if "vectorized" in hints:
-        yield Point("vectorized", VECTORIZED)
+        yield ScorePoint("vectorized", VECTORIZED)
     if "small" in hints and size is not None and size <= SMALL:
-        yield Point("small", SUITED)
+        yield ScorePoint("small", SUITED)
     if "large" in hints and size is not None and size >= LARGE:
-        yield Point("large", SUITED)
+        yield ScorePoint("large", SUITED)
     bound = "compute-bound" if is_compute_bound(each, query.dtypes) else "memory-bound"
     if bound in hints:
-        yield Point(bound, BOUND)
+        yield ScorePoint(bound, BOUND)
 
 
 def is_compute_bound(each: Implementation, dtypes: Sequence[DType]) -> bool:

@@ -30,12 +30,12 @@ LEARNING = 3  # calls until native code serves them
 Progress = Callable[[str, int, int], object]
 
 
-class Callee(Protocol):
+class Calibrated(Protocol):
     """A kernel or a jitted function."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def sized(self, *args: Any, **kwargs: Any) -> tuple[Lowered, dict[str, int]]: ...
-    def in_variant(self, variant: Variant) -> Callee: ...
+    def in_variant(self, variant: Variant) -> Calibrated: ...
 
 
 @record
@@ -55,7 +55,7 @@ class Timing:
 def calibrate(
     tuner: Tuner,
     lookup: KernelLookup,
-    kernel: Callee,
+    kernel: Calibrated,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     progress: Progress = lambda name, done, total: None,
@@ -70,7 +70,7 @@ def calibrate(
     kernel(*args, **kwargs)  # an error here would occur in every variant
     plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)
-    ready: dict[str, Callee] = {}
+    ready: dict[str, Calibrated] = {}
     for name, variant in variants_of(plan.base, load).items():
         callee = kernel.in_variant(variant)
         with suppress(WeftError):  # this machine can't run the variant
@@ -99,7 +99,7 @@ def calibrate(
     return sorted((_timing(n, t, load.bytes, n == chosen) for n, t in samples.items()), key=lambda t: t.least)
 
 
-def _seconds(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
+def _seconds(callee: Calibrated, args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
     """Time one of several calls, after an untimed one that sets up the caches."""
     callee(*args, **kwargs)
     start = time.perf_counter()

@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 from weft.backends.llvm.engine import linking, module, objects, target
 from weft.backends.llvm.engine.library import LoadedCode
-from weft.backends.llvm.engine.linking import Layout, link
+from weft.backends.llvm.engine.linking import ObjectLayout, link
 from weft.backends.llvm.engine.objects import BadObject
 
 TEXT = """
@@ -71,7 +71,7 @@ def protections(address: int) -> str:
 
 def test_no_memory_is_both_writable_and_executable() -> None:
     library = LoadedCode(compiled(), ["run"], {"table": 4096, "outside": 4096})
-    layout = Layout(objects.read(compiled()), 4096)
+    layout = ObjectLayout(objects.read(compiled()), 4096)
     base = library.addresses["run"] - layout.function("run")
     found = {kind: protections(base + start) for kind, start in layout.starts.items()}
     assert found == {linking.CODE: "r-xp", linking.CONSTANTS: "r--p", linking.DATA: "rw-p"}
@@ -87,7 +87,9 @@ def test_every_damaged_byte_is_refused_or_harmless_to_the_loader() -> None:
         damaged = code[:at] + bytes((code[at] ^ 0xFF,)) + code[at + 1 :]
         try:
             link(
-                Layout(objects.read(damaged), 4096), 1 << 32, {"table": 1 << 40, "outside": 1 << 41, "memcpy": 1 << 42}
+                ObjectLayout(objects.read(damaged), 4096),
+                1 << 32,
+                {"table": 1 << 40, "outside": 1 << 41, "memcpy": 1 << 42},
             )
         except BadObject:
             continue
@@ -96,7 +98,7 @@ def test_every_damaged_byte_is_refused_or_harmless_to_the_loader() -> None:
 @pytest.mark.parametrize(("what", "places"), [("nothing outside is called 'table'", {"outside": 1, "memcpy": 1})])
 def test_missing_names_are_refused(what: str, places: dict[str, int]) -> None:
     with pytest.raises(BadObject, match=what):
-        link(Layout(objects.read(compiled()), 4096), 1 << 32, places)
+        link(ObjectLayout(objects.read(compiled()), 4096), 1 << 32, places)
     with pytest.raises(BadObject, match="no function 'missing'"):
         LoadedCode(compiled(), ["missing"], {"table": 1, "outside": 1})
 
@@ -104,7 +106,7 @@ def test_missing_names_are_refused(what: str, places: dict[str, int]) -> None:
 def test_arm_code_points_where_it_should() -> None:
     """AArch64 instructions are decoded by hand: page and offset of constants and of the table, and calls."""
     found = objects.read(compiled("aarch64-linux-gnu"))
-    layout, base = Layout(found, 4096), 0x7_0000_0000
+    layout, base = ObjectLayout(found, 4096), 0x7_0000_0000
     outside = {"table": 0x1234_5678_9000, "outside": 0x2222_0000_0010, "memcpy": 0x3333_0000_0000}
     image = link(layout, base, outside)
     seen: set[str] = set()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from weft.backends import nests
 from weft.frontend.programs import statements
-from weft.frontend.programs.emit import Emitter
+from weft.frontend.programs.emit import NestEmitter
 from weft.frontend.programs.kinds import kind_of
 from weft.frontend.programs.lower import lower_piece
 from weft.frontend.programs.pieces import Cut, Piece
@@ -103,14 +103,14 @@ def test_native():
     assert counts["same"] > 30, counts
 
 
-def _swapped(self: Emitter, condition: Any, yes: Any, no: Any) -> Any:
+def _swapped(self: NestEmitter, condition: Any, yes: Any, no: Any) -> Any:
     return SELECT(self, condition, no, yes)
 
 
-SELECT = Emitter.select
+SELECT = NestEmitter.select
 FAULTS = [
-    (Emitter, "select", _swapped),
-    (Emitter, "written", lambda self, buffer: setattr(buffer, "written", True)),  # loads are not repeated
+    (NestEmitter, "select", _swapped),
+    (NestEmitter, "written", lambda self, buffer: setattr(buffer, "written", True)),  # loads are not repeated
     (statements, "_demand_same_kind", lambda made, target: None),
 ]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from weft.ir.layouts import classify
 from weft.passes.manager import run_pipeline
-from weft.passes.planning.chunk_pieces import Piece
-from weft.passes.split_chunks import Finish, Stage
+from weft.passes.planning.chunk_pieces import ChunkPiece
+from weft.passes.split_chunks import ChunkFinish, ChunkStage
 from weft.runtime.chunks.plan import ChunkPlan
 from weft.runtime.chunks.states import State, finished, merged, packed, unpacked
 from weft.runtime.chunks.tasks import Run, feeds_of, finish_outputs, pieces_of, stage_state
@@ -19,7 +19,9 @@ from weft.runtime.chunks.tasks import Run, feeds_of, finish_outputs, pieces_of, 
 Array = np.ndarray[Any, Any]
 
 
-def run_chunked(plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[Piece], Run], seed: int = 0) -> list[Array]:
+def run_chunked(
+    plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[ChunkPiece], Run], seed: int = 0
+) -> list[Array]:
     """The outputs of a plan; chunks run in a random order, and states are merged in groups of a few."""
     rng, split = random.Random(seed), plan.split
     blocks: dict[tuple[str, int, tuple[int, ...]], Any] = {}
@@ -36,7 +38,7 @@ def run_chunked(plan: ChunkPlan, arrays: Sequence[Any], runner: Callable[[Piece]
         )
         return given[number][tuple(parts)]
 
-    def tasks(part: Stage | Finish) -> list[tuple[tuple[int, ...], list[Any], dict[int, tuple[int, int]]]]:
+    def tasks(part: ChunkStage | ChunkFinish) -> list[tuple[tuple[int, ...], list[Any], dict[int, tuple[int, int]]]]:
         counts = [1 if c is None else len(plan.lengths[c]) for c in part.space]
         feeds, found = feeds_of(part, split.stage_of), []
         for at in product(*map(range, counts)):
@@ -81,7 +83,7 @@ class NumpyRunner:
     def __init__(self, passes: Sequence[Any]) -> None:
         self.passes, self.known = passes, dict[Any, Any]()
 
-    def __call__(self, piece: Piece) -> Run:
+    def __call__(self, piece: ChunkPiece) -> Run:
         from weft.backends import reference
         from weft.ir.graph import Graph
         from weft.ir.printer import print_graph

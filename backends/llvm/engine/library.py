@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from ....ir.errors import UnsupportedTarget
-from .linking import CODE, CONSTANTS, DATA, Layout, link
+from .linking import CODE, CONSTANTS, DATA, ObjectLayout, link
 from .objects import ALLOWED_SYMBOLS, read
 
 _FAILED = ctypes.c_void_p(-1).value
@@ -28,7 +28,7 @@ class LoadedCode:
     def __init__(self, code: bytes, symbols: Sequence[str], addresses: Mapping[str, int] | None = None) -> None:
         """`symbols` are the functions to call, `addresses` resolve the undefined symbols."""
         self._base = 0
-        layout = Layout(read(code), mmap.PAGESIZE)
+        layout = ObjectLayout(read(code), mmap.PAGESIZE)
         outside = {name: _address_of(name) for name in ALLOWED_SYMBOLS & layout.object.undefined}
         outside.update(addresses or {})
         base = self._reserve(layout.size)

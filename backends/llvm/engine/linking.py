@@ -17,7 +17,7 @@ STUB = 16
 CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
 
 
-class Layout:
+class ObjectLayout:
     """The layout of an object in memory, as offsets from its base address.
 
     `starts` are the offsets of the three ranges; `slots` and `stubs` give the table entries and stubs by symbol.
@@ -65,7 +65,7 @@ class Layout:
         return [self.symbol(known[name]) for name in names]
 
 
-def link(layout: Layout, base: int, addresses: Mapping[str, int]) -> bytearray:
+def link(layout: ObjectLayout, base: int, addresses: Mapping[str, int]) -> bytearray:
     """Links an object for the address `base`; `addresses` resolve its undefined symbols."""
     found, image = layout.object, bytearray(layout.size)
     for index, place in layout.places.items():
@@ -82,7 +82,7 @@ def link(layout: Layout, base: int, addresses: Mapping[str, int]) -> bytearray:
     return image
 
 
-def _relocate(layout: Layout, image: bytearray, r: Relocation, base: int, targets: Mapping[int, int]) -> None:
+def _relocate(layout: ObjectLayout, image: bytearray, r: Relocation, base: int, targets: Mapping[int, int]) -> None:
     found = layout.object
     section, machine = found.sections[r.section], found.machine
     if r.offset + WIDTH[machine].get(r.kind, 4) > section.size:
@@ -94,7 +94,7 @@ def _relocate(layout: Layout, image: bytearray, r: Relocation, base: int, target
     apply(machine, r.kind, Patch(image, at, base + at, target + r.addend, near + r.addend, slot))
 
 
-def _address(layout: Layout, symbol: int, base: int, addresses: Mapping[str, int]) -> int:
+def _address(layout: ObjectLayout, symbol: int, base: int, addresses: Mapping[str, int]) -> int:
     found = layout.object.symbols[symbol]
     if found.section is not None:
         return base + layout.symbol(symbol)

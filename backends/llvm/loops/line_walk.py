@@ -21,7 +21,7 @@ from ..reductions.accumulators import combine
 from .chunks import Walk
 from .columns import TreeBlocks
 from .peeling import line_stride, read_along
-from .vector_loops import Place, whole_steps
+from .vector_loops import LoopPlace, whole_steps
 
 LONG_LINE = 32 << 10  # bytes of a line that a thread walks at a time: shorter ones end before prefetching pays
 PLACES = 2048  # bytes: lines that are multiples of it apart have few places in a first-level cache
@@ -115,7 +115,7 @@ class LineWalk(Walk):
     def partials_of(self, node: Node) -> Buffer:
         return self.of_chunks(f"partial {self.number(node)} 0", node.result.type.dtype)
 
-    def line_of_rows(self) -> Place | None:
+    def line_of_rows(self) -> LoopPlace | None:
         return read_along(self, range(len(self.region.operands))) if self.block is None else None
 
     def together(self, offsets: list[int]) -> Iterator[int]:

@@ -10,7 +10,7 @@ from ....ir.accesses import address, coefficient, region_elements
 from ....ir.dims import Size
 from ....ir.types import integer
 from ..code.text import Val
-from .vector_loops import Place
+from .vector_loops import LoopPlace
 
 if TYPE_CHECKING:
     from .region import Region
@@ -29,7 +29,7 @@ def line_stride(region: Region) -> Size:
     return coefficient(address(found.at, found.buffer.strides), region.columns[-1][-1])
 
 
-def read_along(region: Region, slots: Sequence[int]) -> Place | None:
+def read_along(region: Region, slots: Sequence[int]) -> LoopPlace | None:
     """The first of some operands that vectors lie along, at the index at which it is read."""
     joined = region.variables_of_groups()
     for value, index in region_elements(region.region):
@@ -38,5 +38,5 @@ def read_along(region: Region, slots: Sequence[int]) -> Place | None:
             continue
         buffer = region.elements.operand(slot)
         if coefficient(address(index, buffer.strides), region.vector) == buffer.dtype.size:
-            return Place(buffer, index)
+            return LoopPlace(buffer, index)
     return None

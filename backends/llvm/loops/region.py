@@ -28,7 +28,7 @@ from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import alone
 from .columns import Columns
 from .stages import Stages
-from .vector_loops import Place, VectorLoop, lane_mask
+from .vector_loops import LoopPlace, VectorLoop, lane_mask
 
 UNTILED = 1 << 62
 IN_FLIGHT = 4  # vectors that run through an elementwise program together
@@ -130,11 +130,11 @@ class Region:
     def vectors(self) -> VectorLoop:
         return VectorLoop(self.elements.memory, self.row, loop_name(self.jammed) if self.at_once > 1 else None)
 
-    def first_output(self, outputs: Sequence[tuple[int, Value]]) -> Place | None:
+    def first_output(self, outputs: Sequence[tuple[int, Value]]) -> LoopPlace | None:
         """Where the first of some outputs is stored."""
-        return Place(self.elements.operand(outputs[0][0]), self.home(outputs[0][1], 0)) if outputs else None
+        return LoopPlace(self.elements.operand(outputs[0][0]), self.home(outputs[0][1], 0)) if outputs else None
 
-    def line_of_rows(self) -> Place | None:
+    def line_of_rows(self) -> LoopPlace | None:
         """The memory at whose cache lines whole vectors of rows begin."""
         return self.first_output(self.outputs_of_rows()) if "peel" in self.region.attrs else None
 

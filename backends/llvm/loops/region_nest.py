@@ -32,7 +32,7 @@ from ..code.text import Val
 from ..elements.gather import Looked, checked_index, look_up
 from ..elements.operations import Known, Operations
 from ..functions import FrameWord, NativeFunction
-from .vector_loops import Place, VectorLoop
+from .vector_loops import LoopPlace, VectorLoop
 
 Point = tuple[int, int]
 Element = tuple[Value, Point]
@@ -156,12 +156,12 @@ class RegionNest:
         """The operand or result of the region that a buffer or a view is; operands are counted first."""
         return self.slots[value if value.node is None else value.node.operands[0]]
 
-    def place(self, access: Node, point: Point = (0, 0)) -> Place:
+    def place(self, access: Node, point: Point = (0, 0)) -> LoopPlace:
         """The memory of an access at a point."""
         value = access.operands[-1]
         if value not in self.buffers:
             self.buffers[value] = self.buffer(value)
-        return Place(self.buffers[value], self.at(access, "at", point))
+        return LoopPlace(self.buffers[value], self.at(access, "at", point))
 
     def buffer(self, value: Value) -> Buffer:
         """The memory of a buffer, or of a view that collapses axes of it."""
@@ -261,7 +261,7 @@ class RegionNest:
             found[1].memo[key] = found[0]
         return found
 
-    def load(self, load: Node, place: Place, part: int | None, given: list[Known]) -> Known:
+    def load(self, load: Node, place: LoopPlace, part: int | None, given: list[Known]) -> Known:
         binds = self.binds(load)
         if not binds:
             return self.memory.load(*place) if part is None else self.memory.load_part(*place, part)

@@ -18,7 +18,7 @@ from ..code.text import Emitter, Val
 LONG = 8  # vectors of a row from which on it counts as long
 
 
-class Place(NamedTuple):
+class LoopPlace(NamedTuple):
     """An element of memory in one step of the loops."""
 
     buffer: Buffer
@@ -36,7 +36,7 @@ class VectorLoop(NamedTuple):
     def e(self) -> Emitter:
         return self.memory.nest.e
 
-    def run(self, start: Val, stop: Val, steps: list[int], line: Place | None, streamed: Place | None) -> None:
+    def run(self, start: Val, stop: Val, steps: list[int], line: LoopPlace | None, streamed: LoopPlace | None) -> None:
         """Emits the whole loop; `steps` are the numbers of vectors in a step, the most first.
 
         Whole vectors begin at a cache line of `line`, and `streamed` is written by non-temporal stores.
@@ -64,7 +64,7 @@ class VectorLoop(NamedTuple):
         self.memory.nest.loop(self.memory.vector, start, end, len(offsets) * self.memory.width, [], step)
 
     def stream(
-        self, place: Place, first: Val, ends: list[tuple[Val, Val, list[int]]]
+        self, place: LoopPlace, first: Val, ends: list[tuple[Val, Val, list[int]]]
     ) -> list[tuple[Val, Val, list[int]]]:
         """Emits whole steps with non-temporal stores if memory is aligned; returns the plain steps that are left."""
         e, memory = self.e, self.memory
@@ -96,7 +96,7 @@ class VectorLoop(NamedTuple):
 
     # -- cache lines
 
-    def next_line(self, place: Place, start: Val, stop: Val) -> Val:
+    def next_line(self, place: LoopPlace, start: Val, stop: Val) -> Val:
         """The start of the next cache line after `start`, if the row is long."""
         e, size, width = self.e, place.buffer.dtype.size, self.memory.width
         first = self._address(place, start)
@@ -105,7 +105,7 @@ class VectorLoop(NamedTuple):
         is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * width))
         return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
 
-    def is_aligned(self, place: Place, first: Val) -> Val:
+    def is_aligned(self, place: LoopPlace, first: Val) -> Val:
         """Whether whole vectors of a place from `first` on are aligned."""
         e, (buffer, at) = self.e, place
         found = self._address(place, first)
@@ -115,7 +115,7 @@ class VectorLoop(NamedTuple):
         over = e.op("and", found, e.const("i64", self.memory.width * buffer.dtype.size - 1))
         return e.icmp("eq", over, e.const("i64", 0))
 
-    def _address(self, place: Place, start: Val) -> Val:
+    def _address(self, place: LoopPlace, start: Val) -> Val:
         """The address of a row's element at `start`."""
         e, (buffer, at) = self.e, place
         offset = dims.substitute(address(at, buffer.strides), {self.memory.vector: 0})

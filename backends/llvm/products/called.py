@@ -8,7 +8,7 @@ from ..functions import FrameWord
 from .product import Product
 
 
-class Called(Product):
+class CalledProduct(Product):
     """An internal function `i32 symbol(ptr frame, ptr memory, i64 ..., i64 worker)`; it returns 0 unless it fails."""
 
     names: tuple[str, ...]  # the names of its integer parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.dims import Size
 from ..code.text import Val
-from .called import Called
+from .called import CalledProduct
 from .packing import PackedSpan, is_turned, pack, pack_panels
 from .product import Product, rounded_up
 
@@ -20,7 +20,7 @@ def panel_bytes(product: Product) -> Size:
     return lines * product.tile.line_bytes + APART
 
 
-class Panels(Called):
+class Panels(CalledProduct):
     """Packs some terms of some columns of one matrix; columns begin with a panel."""
 
     names = ("matrix", "term", "term_end", "column", "column_end")

@@ -10,10 +10,10 @@ from ....ir import dims
 from ....ir.indexing import loop_name, loop_variables
 from ....ir.ops import MATMUL, Trait
 from ..code.text import Val
-from .called import Called
+from .called import CalledProduct
 
 
-class TileResults(Called):
+class TileResults(CalledProduct):
     """Writes results of some rows and columns of one matrix; `memory` holds the totals, from the first of both on."""
 
     names = ("matrix", "row", "row_end", "column", "column_end", "origin")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from ....ir.graph import Node
 from ..loops.region import Region
 from ..loops.short_rows import Short
-from .called import Called
+from .called import CalledProduct
 
 BEFORE = -1  # the product is computed before the first stage
 
 
-class RowStages(Called):
+class RowStages(CalledProduct):
     """Computes the results of some rows of one matrix; `memory` is where its first row would be."""
 
     names = ("matrix", "row", "row_end")
