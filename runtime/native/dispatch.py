@@ -76,7 +76,10 @@ class Chain:
         return True
 
     def _make_room(self) -> bool:
-        """Tell whether there is room for one more. Whoever calls in more ways than there is room for soon stops making recipes that evict one another."""
+        """Tell whether one more recipe may be made, which may evict another.
+
+        Whoever calls in more ways than there is room for soon stops making recipes that evict one another.
+        """
         if len(self._served) < MAX_RECIPES:
             return True
         self._refused += 1
