@@ -18,7 +18,7 @@ from weft.runtime.registry import Registry
 
 BLOCK, CHUNK = 64 * 16, 32 * 64 * 16  # elements of f32
 ALONG = (0, BLOCK, CHUNK, CHUNK + 1, 2 * CHUNK + BLOCK + 7)
-ACROSS = ((128, 9), (129, 65), (128 * 8 + 15, 130), (4100, 3), (313, 512))  # lines of 512 collide in a cache
+ACROSS = ((128, 9), (129, 65), (128 * 8 + 15, 130), (4100, 3), (313, 512), (200, 512))  # 512 collide in a cache
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sum": lambda x: x.sum(axis=0),
@@ -116,3 +116,13 @@ def test_several_loops_over_the_columns(level: int) -> None:
         check(total, x[::2, ::2], level)
     check(lambda x: x.sum(axis=(0, 2)), numbers((300, 5, 60), "float32"), level)
     check(lambda x: x.std(axis=(0, 1)), numbers((300, 5, 60), "float64"), level)
+
+
+def test_lines_in_every_number() -> None:
+    """Blocks of lines end everywhere, at lines that collide in the cache and at others."""
+    kernel = weft.jit(lambda x: x.sum(axis=0))
+    x = np.random.default_rng(3).integers(-9, 9, (420, 513)).astype("f4")
+    for columns, dtype in ((512, "f4"), (513, "f4"), (256, "f8")):
+        given = np.ascontiguousarray(x[:, :columns]).astype(dtype)
+        for count in range(100, 420, 3):
+            np.testing.assert_array_equal(kernel(given[:count]), given[:count].sum(axis=0), err_msg=f"{count}")

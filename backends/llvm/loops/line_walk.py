@@ -64,7 +64,7 @@ class LineWalk(Walk):
             inside = e.op("and", walked, e.const("i64", self.lines - 1))
             self.begins = e.icmp("eq", inside, e.const("i64", 0)) if at_once < self.lines else None
             ends = e.icmp("sge", e.op("add", inside, e.const("i64", at_once)), lines)
-            is_last = e.icmp("sge", e.op("add", at, lines), stop)
+            is_last = e.icmp("sge", e.op("add", e.op("sub", at, inside), lines), stop)
             self._wait(e.op("udiv", walked, lines), ends, is_last)
             self.at_once = at_once if self.block is None else 1
             self.row_loops(list(self.rows), ranges)
