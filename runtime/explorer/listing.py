@@ -6,11 +6,12 @@ attributes stand apart so that they can be shown dimmed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import REGION
-from ...ir.printer import attr_text
+from ...ir.printer import attr_text, print_nest
 from ...ir.tuples import NamedTuple
 from ...ir.types import Attr, AxisGroups, Guards, TensorType
 from .identity import Identities
@@ -56,6 +57,11 @@ def _lines(graph: Graph, ids: Identities, names: dict[int, str], depth: int) -> 
             continue
         yield Line(depth, number, f"{head} {{", attrs)
         yield from _lines(node.body, ids, names, depth + 1)
+        if node.code is not None:
+            yield Line(depth, number, "} as loops {", "")
+            for text in print_nest(node.code).splitlines()[2:-2]:
+                shown = re.sub(r'"(?:nest|weft)\.(\w+)"', r"\1", text.removeprefix("  "))
+                yield Line(depth + 1, number, shown, "")
         outputs = ", ".join(_name(v, ids, names) for v in node.body.outputs)
         yield Line(depth, number, f"}} gives {outputs} : {types}", "")
 

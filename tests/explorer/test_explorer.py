@@ -107,6 +107,13 @@ def test_the_page_holds_together(softmax: Any) -> None:
     assert 'class="same">split-complex' in page and "as compiled" in page and "GB/s" in page
 
 
+def test_loops_of_a_region_are_shown() -> None:
+    x = np.ones(8, np.float32)
+    data, _ = parts(weft.compile("kernel f(x: f32[n]) -> f32[n] = x + 1").f.lower(x).html())
+    rows = data["passes"][-1]["lines"]
+    assert data["passes"][-1]["name"] == "to-nest" and any("store(" in row[2] for row in rows)
+
+
 def test_borders_say_why(module: Any) -> None:
     why = "a product reads whole rows and columns, so its operands are made first"
     assert why in str(module.cubed.explain(X)) and why in drawn(module.cubed.lower(X).html())
