@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Registry", "__version__", "call", "compile", "cond", "dask", "errors", "fori_loop", "get_limits", "get_threads",
-    "include_dir", "jit", "kernels", "load", "memory_info", "ops", "registry", "selection", "set_limits",
+    "include_dir", "jit", "kernels", "load", "memory_info", "ops", "profile", "registry", "selection", "set_limits",
     "set_memory_limit", "set_threads", "tensor", "while_loop",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ _LAZY = {
     "call": ".op_calls", "ops": ".op_calls", "registry": ".settings", "get_threads": ".runtime.threads",
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
     "get_limits": ".limits", "set_limits": ".limits", "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
-    "Registry": ".runtime.registry", "include_dir": ".runtime.libraries.header",
+    "Registry": ".runtime.registry", "profile": ".profiling", "include_dir": ".runtime.libraries.header",
     "load_ipython_extension": ".notebooks", "unload_ipython_extension": ".notebooks",
 }  # fmt: skip
 

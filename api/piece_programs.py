@@ -26,7 +26,7 @@ from .reasons import Reason, reason_of, span_of
 from .runtime.calling import native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
-from .runtime.native.dispatch import Chain
+from .runtime.native.dispatch import Chain, is_paused
 from .runtime.native.nest_calls import NestCallForm, NestSource
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
@@ -102,7 +102,7 @@ class PieceProgram:
         self.python_calls += 1
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
-        elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls:
+        elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls and not is_paused():
             self.off = Reason("its calls can't be served natively, so Python is as fast")
             self.program.drop(self.lines)
         return result

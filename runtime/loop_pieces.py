@@ -36,7 +36,7 @@ from ..ir.graph import Graph
 from ..ir.kernels import KernelLookup
 from ..ir.types import Attr, Guards
 from .memory import empty
-from .native.dispatch import Chain
+from .native.dispatch import Chain, is_paused
 from .native.nest_calls import NestCallForm
 from .nests import compile_nest, overlaps_itself
 
@@ -113,7 +113,7 @@ class LoopPiece:
     def learn(self, instance: Any, chain: Chain, call: NestCallForm, result: Result) -> bool:
         """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one."""
         kind = call.kind
-        if isinstance(self._native, Interpreted) or (chain, kind) in self._unserved:
+        if is_paused() or isinstance(self._native, Interpreted) or (chain, kind) in self._unserved:
             return False
         if chain.has(self, kind):
             return True

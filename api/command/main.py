@@ -30,6 +30,8 @@ from .info import info
 from .listing import add_list, env
 from .listing import list as list_kernels
 from .opt import opt
+from .profile import EPILOG as _PROFILE
+from .profile import add_profile, profile
 from .registry import EPILOG as _REGISTRY
 from .registry import add_registry, registry
 from .run import run
@@ -172,6 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_opt(command(opt, "run passes on a printed graph", _OPT))
     add_explore(command(explore, "write a page that shows a kernel going through its passes", _EXPLORE))
     add_build(command(build, "build a C library with a header from kernels", _BUILD))
+    add_profile(command(profile, "run a Python script and print the time of its compiled functions", _PROFILE))
     add_bench(command(bench, "compare the speed of Weft with NumPy and other compilers", _BENCH))
     add_registry(command(registry, "show the implementations of ops and how they are chosen", _REGISTRY))
     add_cache(command(cache, "show or clear the compiled kernels on disk", _CACHE))

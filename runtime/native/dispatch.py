@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
 
 from ...ir.forking import lock
 from .call import NativeCall
@@ -16,6 +18,28 @@ if TYPE_CHECKING:
 MAX_RECIPES = 32
 FEWEST = 64  # native calls after which Python is asked again, at least
 _retired: list[Served] = []  # recipes, with their code, that were dropped while a call was inside
+
+
+_linked: WeakKeyDictionary[Chain, ref[Any]] = WeakKeyDictionary()  # with the callables whose recipes they hold
+_pauses: list[None] = []  # one for each profile that runs
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Let Python serve all calls: drop the recipes, and make none."""
+    _pauses.append(None)
+    try:
+        for chain, instance in list(_linked.items()):
+            if (found := instance()) is not None:
+                chain.clear(found)
+        yield
+    finally:
+        _pauses.pop()
+
+
+def is_paused() -> bool:
+    """Tell whether no recipes are made now."""
+    return bool(_pauses)
 
 
 class Served:
@@ -68,7 +92,7 @@ class Chain:
 
     def put(self, instance: Any, served: Any, kind: Any, build: Callable[[], Recipe | None]) -> bool:
         """Build a recipe that serves something, and put it first; tell whether there can be one."""
-        recipe = build() if self._make_room() else None
+        recipe = build() if not _pauses and self._make_room() else None
         if recipe is None:
             return False
         with self._lock:
@@ -117,6 +141,8 @@ class Chain:
 
     def _link(self, instance: Any, served: tuple[Served, ...]) -> None:
         """Make these the chain. Dropped recipes are kept while a call is in them."""
+        if served:
+            _linked[self] = ref(instance)
         before, self._served = self._served, served
         following, bytes = 0, 0
         for each in reversed(served):

@@ -30,7 +30,7 @@ def test_the_commands_are_listed(weft: Weft) -> None:
     assert status == 0
     listed = re.findall(r"^    ([a-z]+)(?: |$)", out, re.MULTILINE)
     assert listed == [
-        "run", "dump", "explain", "opt", "explore", "build", "bench", "registry", "cache", "list", "env",
+        "run", "dump", "explain", "opt", "explore", "build", "profile", "bench", "registry", "cache", "list", "env",
         "info", "completion",
     ]  # fmt: skip
 
