@@ -153,9 +153,12 @@ class JitFunction(Called):
 
     def _planned(self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by its program, which makes recipes for calls that it does not trace."""
+        if isinstance(program, PieceProgram):
+            return program.call(self._compiled, args, kwargs)
         before = program.planned_calls
+        program.prepare(self, form, args, kwargs)
         result = program.call(self._compiled, args, kwargs)
-        if program.planned_calls != before and not isinstance(program, PieceProgram):
+        if program.planned_calls != before:
             program.teach(self, form, args, kwargs)
         return result
 
@@ -168,18 +171,19 @@ class JitFunction(Called):
         if not self._whole:
             return self._planned(self._program, form, args, kwargs)
         if (obstacle := self._program.obstacle) is not None:
-            return self._as_nest(TraceProblem(obstacle.text, obstacle.span), args, kwargs)
+            return self._as_nest(TraceProblem(obstacle.text, obstacle.span), form, args, kwargs)
         try:
             return self._compiled(args, kwargs, form)
         except (TraceProblem, Unsupported) as error:
-            return self._as_nest(error, args, kwargs)
+            return self._as_nest(error, form, args, kwargs)
 
-    def _as_nest(self, refused: WeftError, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _as_nest(self, refused: WeftError, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a function that can't be traced as one nest, or raise the error."""
         assert self._program is not None and not isinstance(self._program, PieceProgram)
         found = self._program.as_nest(args, kwargs)
         if isinstance(found, Reason):
             raise type(refused)(refused.message, refused.span, f"it can't be one piece of loops either: {found.text}")
+        self._program.learn_nest(self, form, args, kwargs)
         return found[0]
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -231,24 +231,47 @@ class Program:
         """How many calls of the function were served natively."""
         return sum(front.chain.calls for front in list(self._fronts))
 
-    def teach(
+    def prepare(
         self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any = ABSENT
     ) -> None:
-        """Make a recipe for calls like this one, which Python has served: as one piece, or by the plan.
+        """Plan the function, and let its calls go straight to the plan, or to Python where there is none.
 
-        `bound` is the object of a method, the first argument of the plan.
+        A function that is one piece has recipes of its own, once that has run (`teach`). `bound` is the object of a
+        method, the first argument of the plan.
         """
-        plan = self._plan
+        if not is_native(front) or form.names or (bound is ABSENT and not self.is_split and self.off is None):
+            return
+        self._follow()
+        given = args if bound is ABSENT else (bound, *args)
+        if self._plan is None and self._unplanned is None:
+            self._plan_for(given, kwargs)
+        if self._plan is not None and bound is ABSENT and self.whole_piece is not None:
+            return
+        self._forward(front, bound)
+
+    def _forward(self, front: Front, bound: Any) -> None:
+        plan: Callable[..., Any] | None = self._plan
+        if plan is None and self._unplanned is not None and not self._is_watched:  # else names may change back
+            plan = self.function
+        if plan is None or front.chain.has(plan, None):
+            return
+        self._fronts.add(front)
+        called = plan if bound is ABSENT else MethodType(plan, bound)
+        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call))
+
+    def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Make a recipe for calls like this one, which Python has served, if the function is one piece."""
         if not is_native(front) or not is_usual():
             return
         self._fronts.add(front)
-        if bound is ABSENT and self._teach_whole(front, form, args, kwargs):
-            return
-        may_be_traced = bound is ABSENT and not self.is_split and self.off is None
-        if plan is None or form.names or may_be_traced or front.chain.has(plan, None):
-            return
-        called = plan if bound is ABSENT else MethodType(plan, bound)
-        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call))
+        if not self._teach_whole(front, form, args, kwargs) and not form.names and (self.is_split or self.off):
+            self._forward(front, ABSENT)
+
+    def learn_nest(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Make a recipe for calls like this one, which ran as one nest."""
+        if is_native(front):
+            self._fronts.add(front)
+            self._teach_whole(front, form, args, kwargs)
 
     def _teach_whole(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Make a recipe that runs the only piece of a function; tell whether there is one."""
@@ -275,6 +298,11 @@ class Program:
                     return False
                 sources[name], values[name] = NestSource(None, guard.holder, guard.key), guard.expected
         return loop.teach(front, form, sources, values)
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether calls run by a plan, or did until it was dropped just now."""
+        return self._unplanned is None
 
     @property
     def whole_piece(self) -> LoopProgram | None:
@@ -418,8 +446,14 @@ class MethodProgram:
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return self.program.run((self._instance, *args), kwargs)
 
+    def prepare(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self.program.prepare(front, form, args, kwargs, self._instance)
+
     def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        self.program.teach(front, form, args, kwargs, self._instance)
+        """Methods are passed on to their plan; an object is never part of one piece."""
+
+    def learn_nest(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """A method has no recipe of its own."""
 
     def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
         found: tuple[Any] | Reason = self.program.as_nest((self._instance, *args), kwargs)

@@ -87,7 +87,9 @@ def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
     pieces: list[PieceReport] = []
     in_piece = chain.calls if program.whole_piece is not None else 0
     whole_calls = program.compiled_calls + chain.calls - in_piece
-    planned_calls = program.planned_calls + chain.forwarded + in_piece
+    passed_on = (chain.forwarded, 0) if program.has_plan else (0, chain.forwarded)
+    planned_calls = program.planned_calls + passed_on[0] + in_piece
+    python_calls = program.python_calls + passed_on[1]
     for piece in program.pieces:
         if hasattr(piece, "callable"):
             cache = piece.callable.signature_cache
@@ -100,4 +102,4 @@ def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
     cuts: Sequence[Reason] = program.reasons
     if used and pieces[0].calls >= planned_calls:  # the cuts are those of statements that never ran
         cuts = ()
-    return ProgramReport(name, whole_calls, planned_calls, program.python_calls, tuple(pieces), tuple(cuts))
+    return ProgramReport(name, whole_calls, planned_calls, python_calls, tuple(pieces), tuple(cuts))

@@ -298,3 +298,25 @@ def test_nothing_leaks_and_threads_agree(jitted: dict[Any, Any]) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_python_functions_are_entered_directly() -> None:
+    """A function that Python runs may call itself as deep as without `jit`, in its first call as well."""
+
+    @weft.jit
+    def deep(n: int, log: list[int]) -> int:
+        log.append(n)
+        return 0 if n == 0 else deep(n - 1, log) + 1  # type: ignore[no-any-return]
+
+    depth, log = sys.getrecursionlimit() - 400, []  # type: int, list[int]
+    assert deep(depth, log) == depth == len(log) - 1
+    assert deep.chain.forwarded == depth and deep.explain().python_calls == depth + 1  # type: ignore[attr-defined]
+
+
+def test_whole_functions() -> None:
+    whole, x = weft.jit(update, whole=True), np.zeros(6)
+    for _ in range(3):
+        whole(2.0, X, x)
+    assert np.array_equal(x, 6 * X) and whole.chain.calls == 2  # type: ignore[attr-defined]
+    with pytest.raises(weft.errors.TraceProblem):
+        whole("2", X, x)
