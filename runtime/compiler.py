@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims, environment
-from ..ir.compile_log import log_compile
 from ..ir.dims import Size
 from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError, quantity
 from ..ir.footprints import Footprint, check_ranks, footprints_of
@@ -296,6 +295,7 @@ class Lowered:
 
     def _load(self) -> Launcher:
         from ..backends.llvm import compile as native
+        from ..ir.compile_log import log_compile
 
         program = self.program
         with self._typed_errors():
