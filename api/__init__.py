@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from .runtime.memory import memory_info, set_memory_limit
     from .runtime.registry import Registry
     from .runtime.threads import get_threads, set_threads
+    from .scans import scan
     from .settings import registry
 
 __all__ = [
     "Registry", "__version__", "call", "compile", "cond", "dask", "errors", "fori_loop", "get_limits", "get_threads",
-    "include_dir", "jit", "kernels", "load", "memory_info", "ops", "profile", "registry", "selection", "set_limits",
-    "set_memory_limit", "set_threads", "tensor", "while_loop",
+    "include_dir", "jit", "kernels", "load", "memory_info", "ops", "profile", "registry", "scan", "selection",
+    "set_limits", "set_memory_limit", "set_threads", "tensor", "while_loop",
 ]  # fmt: skip
 
 
@@ -46,6 +47,7 @@ _LAZY = {
     "set_threads": ".runtime.threads", "memory_info": ".runtime.memory", "set_memory_limit": ".runtime.memory",
     "get_limits": ".limits", "set_limits": ".limits", "cond": ".loops", "fori_loop": ".loops", "while_loop": ".loops",
     "Registry": ".runtime.registry", "profile": ".profiling", "include_dir": ".runtime.libraries.header",
+    "scan": ".scans",
     "load_ipython_extension": ".notebooks", "unload_ipython_extension": ".notebooks",
 }  # fmt: skip
 
