@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...ir.compile_log import log_compile
 from .cache import default_cache
 from .key import key_of
 
@@ -43,7 +44,11 @@ def _found_or_made(
     from ...backends.llvm.engine import module
     from ...backends.llvm.engine import target as targets
 
-    made = module.compile_module(text(), target or targets.host(), allowed, module.Effort[effort]).object_code
+    written = text()
+    compiled = module.compile_module(written, target or targets.host(), allowed, module.Effort[effort])
+    name = written.partition(" @")[2].partition("(")[0]
+    log_compile(name, "native code", {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds})
+    made = compiled.object_code
     if cache is not None:
         cache.write(key, made)
     return made

@@ -66,6 +66,15 @@ def test_completion_knows_commands_and_options(weft: Weft, shell: str) -> None:
 
 def test_compiles_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     kernel = package.compile("kernel logged(x: f32[n]) -> f32[n] = x * 31").logged
+
+    @package.jit
+    def filled(x):  # type: ignore[no-untyped-def]
+        for k in range(x.size):
+            x[k] = 17 * k + 5
+        return x
+
     with caplog.at_level(logging.INFO, "weft.compile"):
         kernel.lower(np.ones(3, np.float32)).launcher  # noqa: B018 - asking compiles
+        filled(np.ones(3))
+    assert any("nest" in r.getMessage() for r in caplog.records)
     assert any("logged: 1 native kernel" in r.getMessage() and "LLVM codegen" in r.getMessage() for r in caplog.records)

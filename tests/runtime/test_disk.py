@@ -380,12 +380,13 @@ def test_a_directory_that_can_not_be_written_is_read_on(tmp_path: Path, monkeypa
 def test_entries_hold_all_that_there_is_to_hold() -> None:
     """A new field is either stored (`content_of`, the codec), or is listed here because it need not be."""
     held = {"built", "result", "options", "orders", "scalars", "any_order", "uses"}
-    own = {"seconds", "plan", "keep", "stored", "siblings", "_lock", "_launcher"}
+    own = {"seconds", "plan", "keep", "stored", "siblings", "source", "sizes", "_lock", "_launcher"}
     assert vars(compiler.Lowered(*[None] * 5)).keys() == held | own  # type: ignore[arg-type]
     names = [*RegionCode._fields, *NativeFunction._fields, *FrameWord._fields]
     assert names == [
         "entries", "whole", "chunks", "columns", "cut_from", "may_fail", "declared",
-        "name", "text", "extents", "grains", "unit", "tile", "kind", "slot", "axis", "symbol", "bytes",
+        "name", "text", "extents", "grains", "unit", "tile", "owners", "inner_owners",
+        "kind", "slot", "axis", "symbol", "bytes",
     ]  # fmt: skip
     assert [*fields(compiler.Options)] == ["target", "backend", "verify", "variant", "blas"]
 
