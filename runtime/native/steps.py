@@ -201,7 +201,7 @@ def _text() -> str:
         "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
     numbers = {"alone": "i64", "thread_context": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
-    block_types = {name: "i64" if name == "least" else "ptr" for name in block_code.FIELDS}
+    block_types = {name: "i64" if name in ("least", "most") else "ptr" for name in block_code.FIELDS}
     structures |= {
         "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe"),
         "Recipe": words(**{name: "Recipe" if name == "next" else "i64" for name in RECIPE}),

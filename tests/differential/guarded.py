@@ -17,8 +17,6 @@ import numpy as np
 import weft
 from weft.function import tracing
 
-from tests.compiling import install
-
 PAGE = mmap.PAGESIZE
 Array = np.ndarray[Any, Any]
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -163,5 +161,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    from tests.compiling import install  # other programs import this file from where there is no such package
+
     install()
     main()
