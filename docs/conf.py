@@ -75,7 +75,9 @@ def as_rst(app, what, name, obj, options, lines):
         if is_code:
             found.append(line)
             continue
-        text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", line.strip()).replace("*", r"\*")
+        text = line.strip().replace("*", r"\*")
+        text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text)
+        text = re.sub(r"``([^`]+)``(?=\w)", r"``\1``\\ ", text)  # a plural, as in `tensor`s
         if is_more and text.startswith("- "):
             found.append(f"|     {text}")
         elif is_more:
