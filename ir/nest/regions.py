@@ -26,6 +26,7 @@ from .scopes import inside, memory_of, variables
 from .verify import verify_nest
 
 VECTOR_BYTES = 64  # of the largest vectors
+MOST_STEPS = 1 << 20  # that a thread takes at a time
 ALLOWED = frozenset((ops.FOR, ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.BIND, CONSTANT, SIZE, EACH))
 
 
@@ -120,6 +121,9 @@ def _loops_problem(nest: Graph) -> tuple[Node, str] | None:
     shared = [n for n in nodes_in(nest) if n.attrs.get("shared")]
     body: Graph | None = nest
     for loop in shared:
+        for name in ("grain", "most"):
+            if name in loop.attrs and not 1 <= integer(loop.attrs, name) <= MOST_STEPS:
+                return loop, f"attribute '{name}' must be from 1 to {MOST_STEPS}"
         effects = [n for n in body or () if n.op in (ops.FOR, ops.STORE, ops.FETCH)]
         if effects != [loop]:
             return loop, "must be the only loop or store where it stands, because threads share it"
