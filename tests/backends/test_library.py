@@ -72,7 +72,7 @@ def protections(address: int) -> str:
 def test_no_memory_is_both_writable_and_executable() -> None:
     library = LoadedCode(compiled(), ["run"], {"table": 4096, "outside": 4096})
     layout = ObjectLayout(objects.read(compiled()), 4096)
-    base = library.addresses["run"] - layout.function("run")
+    base = library.addresses["run"] - layout.functions(["run"])[0]
     found = {kind: protections(base + start) for kind, start in layout.starts.items()}
     assert found == {linking.CODE: "r-xp", linking.CONSTANTS: "r--p", linking.DATA: "rw-p"}
     del library
