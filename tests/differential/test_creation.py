@@ -252,7 +252,7 @@ def test_grids() -> None:
     def grids(v: Any, w: Any) -> Any:
         return (
             *np.meshgrid(v, w), *np.meshgrid(v, w, indexing="ij"), *np.meshgrid(v, w, sparse=True), *np.meshgrid(v),
-            *np.meshgrid(v, w, v, copy=False), *np.meshgrid(v, w, 2.5), *np.meshgrid(v, [1, 2]),
+            *np.meshgrid(v, w, v), *np.meshgrid(v, w, 2.5), *np.meshgrid(v, [1, 2]),
         )  # fmt: skip
 
     arranged(grids, random("float32", (4,), 1), random("int32", (3,), 2))
