@@ -16,14 +16,12 @@ from ...ir.graph import Node, Value
 from ...ir.indexing import Index, broadcast_index, gather_target, gathered_index, operand_index
 from ...ir.nest import ops
 from ...ir.ops import CONSTANT, FLOW, GATHER, IOTA, SCAN, SIZE, TABLE, WHERE, Trait
-from ...ir.schemas import COMMON, parse_schema
 from ...ir.types import Attr, Sizes, integer, ints
 from .places import MemoryPlace
-from .writing import Names, NestBlock
+from .writing import Names, NestBlock, own_attrs
 
 ADD, LT = TABLE["add"], TABLE["lt"]
 SCANS = {combined: name for name, combined in ops.COMBINERS.items()}
-OF_PLAN = frozenset(parse_schema(COMMON))
 
 
 class NestElements:
@@ -127,8 +125,3 @@ def _from_the_front(block: NestBlock, number: Value, size: Size) -> Value:
     length = block.number(SIZE, (), {"size": Sizes((size,))}, I64)
     is_negative = block.number(LT, (number, zero), {}, BOOL)
     return block.number(WHERE, (is_negative, block.number(ADD, (number, length), {}, I64), number), {}, I64)
-
-
-def own_attrs(node: Node) -> dict[str, Attr]:
-    """Return the attributes that define what an op computes."""
-    return {name: attr for name, attr in node.attrs.items() if name not in OF_PLAN}

@@ -17,8 +17,7 @@ from ...ir.layouts import F
 from ...ir.nest import ops
 from ...ir.ops import CONSTANT, GATHER, IMAG, IOTA, POSITIONS, REAL, SCAN, SIZE, TABLE, WHERE, Trait
 from ...ir.types import AxisGroups, Sizes, TensorType, axis_groups, integer, ints, sizes
-from .elements import own_attrs
-from .writing import Names, NestBlock
+from .writing import Names, NestBlock, own_attrs
 
 Element = tuple[Value, Index]
 ADD, LT = TABLE["add"], TABLE["lt"]

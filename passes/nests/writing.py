@@ -12,9 +12,11 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.indexing import Index
 from ...ir.nest import ops
 from ...ir.opdef import OpDef
+from ...ir.schemas import COMMON, parse_schema
 from ...ir.types import Attr, Sizes, TensorType
 
 Element = tuple[Value, Index]
+OF_PLAN = frozenset(parse_schema(COMMON))
 
 
 class NestBlock:
@@ -93,3 +95,8 @@ class Names:
             name = f"{stem}{count}"
         self.taken.add(name)
         return name
+
+
+def own_attrs(node: Node) -> dict[str, Attr]:
+    """Return the attributes that define what an op computes."""
+    return {name: attr for name, attr in node.attrs.items() if name not in OF_PLAN}
