@@ -143,13 +143,13 @@ class JitFunction(Called):
                 self._methods.popitem(last=False)
         return found[1]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def called(self, *args: Any, **kwargs: Any) -> Any:
         program = self._program
         if not isinstance(program, Program) or not program.is_split or kwargs or self._whole:
-            return super().__call__(*args, **kwargs)
+            return super().called(*args, **kwargs)
         if not any(type(x) is Tracer for x in args):
             return self._planned(program, CallForm(len(args), ()), args, kwargs)
-        return super().__call__(*args, **kwargs)
+        return super().called(*args, **kwargs)
 
     def _planned(self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by its program, which makes recipes for calls that it does not trace."""

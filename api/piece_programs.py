@@ -134,6 +134,9 @@ class LoopProgram:
         return len(self._made)
 
     def __call__(self, *args: Any) -> Any:
+        return self.called(*args)
+
+    def called(self, *args: Any) -> Any:
         if self.doubt is not None:
             _failed(self)
         if self.off is not None or not is_usual():

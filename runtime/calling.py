@@ -27,6 +27,9 @@ class Callee(Protocol):
     chain: Chain
     takes_out: bool
 
+    def called(self, *args: Any, **kwargs: Any) -> Any:
+        """Serve a call in Python."""
+
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Add the call to the graph that is being traced."""
 
@@ -40,6 +43,10 @@ class Called:
     takes_out = False
 
     def __call__(self: Callee, *args: Any, **kwargs: Any) -> Any:
+        return self.called(*args, **kwargs)
+
+    def called(self: Callee, *args: Any, **kwargs: Any) -> Any:
+        """Do what a call does. A profile replaces this, because Python 3.12 drops native calls with `__call__`."""
         form = CallForm(len(args), tuple(kwargs))
         out = None if self.takes_out else kwargs.pop("out", None)
         trace = trace_of((*args, *kwargs.values()))

@@ -61,6 +61,9 @@ class NestKernel:
 
     def __call__(self, *arrays: Array, **numbers: Any) -> None:
         """Run the nest; the arrays that it writes are changed."""
+        self.called(*arrays, **numbers)
+
+    def called(self, *arrays: Array, **numbers: Any) -> None:
         given = self.checked(arrays, numbers)  # before a compile: sizes in the text may be beyond 64 bits
         if is_native(self):
             self._learn(arrays, numbers)

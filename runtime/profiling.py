@@ -1,7 +1,7 @@
 """Measure the calls of compiled functions, kernels and pieces while a profile runs.
 
 Recipes serve calls without Python, so they are dropped and none are made while a profile runs. Then each call comes
-through a `__call__` that is replaced by one that takes the time. Nothing is added to calls at other times.
+through the method `called`, which is replaced by one that takes the time. Nothing is added to calls at other times.
 """
 
 from __future__ import annotations
@@ -115,16 +115,16 @@ class Profile:
 @contextmanager
 def measuring(profile: Profile, kinds: Sequence[tuple[type, Describe]]) -> Iterator[None]:
     """Measure the calls of objects of these classes, each described by its function."""
-    before = [(kind, vars(kind)["__call__"]) for kind, _ in kinds]
+    before = [(kind, vars(kind)["called"]) for kind, _ in kinds]
     with paused():
         start = time.perf_counter_ns()
         try:
             for (kind, describe), (_, call) in zip(kinds, before, strict=True):
-                setattr(kind, "__call__", _timed(profile, describe, call))  # noqa: B010 - a slot of the class
+                setattr(kind, "called", _timed(profile, describe, call))  # noqa: B010 - one of many classes
             yield
         finally:
             for kind, call in before:
-                setattr(kind, "__call__", call)  # noqa: B010
+                setattr(kind, "called", call)  # noqa: B010
             profile.duration += time.perf_counter_ns() - start
 
 

@@ -193,8 +193,9 @@ def _chains(code: CodeType) -> Iterator[tuple[str, ...]]:
             chain = ["global", str(instruction.argval)]
         elif name in ("LOAD_DEREF", "LOAD_CLASSDEREF", "STORE_DEREF"):
             chain = ["deref", str(instruction.argval)]
-        elif name.startswith("LOAD_FAST") and isinstance(instruction.argval, str):
-            chain = ["fast", instruction.argval]
+        elif "LOAD_FAST" in name:  # from 3.13 on, two variables may be loaded at once; attributes are the second's
+            loaded = instruction.argval
+            chain = ["fast", loaded[-1] if isinstance(loaded, tuple) else str(loaded)]
     if chain:
         yield tuple(chain)
 

@@ -35,8 +35,9 @@ C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
 ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, GET_HANDLER = 2, 60, 94, 305  # places in NumPy's table of C functions
 HANDLER_NAME = b"mem_handler"
 
+THREAD = "PyThreadState_GetUnchecked" if sys.version_info >= (3, 13) else "_PyThreadState_UncheckedGet"
 SYMBOLS = (
-    "_PyObject_MakeTpCall", "_PyThreadState_UncheckedGet", "PyEval_SaveThread", "PyEval_RestoreThread",
+    "_PyObject_MakeTpCall", THREAD, "PyEval_SaveThread", "PyEval_RestoreThread",
     "_PyDict_GetItem_KnownHash", "PyLong_AsLongLongAndOverflow", "PyErr_NoMemory", "PyTuple_New", "_Py_Dealloc",
     "PyMem_RawMalloc", "PyMem_RawFree", "PyContextVar_Get", "PyObject_Vectorcall", "PyErr_ExceptionMatches",
     "PyFloat_FromDouble", "PyLong_FromLongLong",
@@ -101,7 +102,7 @@ def thread_context() -> int:
     """
     variable: ContextVar[object] = ContextVar("variable", default=(default := object()))
     other = copy_context()
-    get = ctypes.pythonapi._PyThreadState_UncheckedGet
+    get = getattr(ctypes.pythonapi, THREAD)
     get.restype = ctypes.c_void_p
 
     def words() -> list[int]:

@@ -110,7 +110,7 @@ MACHINE = (
     "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
 )  # fmt: skip
 SYMBOLS = {
-    "thread": "_PyThreadState_UncheckedGet", "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
+    "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
     "dealloc": "_Py_Dealloc", "raw_malloc": "PyMem_RawMalloc", "raw_free": "PyMem_RawFree",
     "dict_get": "_PyDict_GetItem_KnownHash", "as_integer": "PyLong_AsLongLongAndOverflow", "tuple_new": "PyTuple_New",
     "list_new": "PyList_New", "dict_new": "PyDict_New", "dict_set": "PyDict_SetItem", "construct": "PyObject_Call",
