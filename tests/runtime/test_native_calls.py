@@ -11,6 +11,7 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -493,9 +494,17 @@ def test_without_native_calls() -> None:
         "    out = (np.empty_like(x), np.empty(()))\n"
         "    assert f(x, x, out=out)[0] is out[0]\n"
         "assert f.chain.calls == 0\n"
+        "from tests.programs import test_native_pieces as pieces\n"
+        "for function in (pieces.update, pieces.numbers, pieces.checked):\n"
+        "    own, args = weft.jit(function), next(args for known, args in pieces.CALLS if known is function)\n"
+        "    for _ in range(2):\n"
+        "        plain, given = pieces.copied(args), pieces.copied(args)\n"
+        "        pieces.assert_same(function(*plain), own(*given))\n"
+        "        pieces.assert_same(plain, given)\n"
+        "    assert own.explain().pieces[0].calls == 2 and not own.chain.calls + own.chain.forwarded\n"
     )
     environment = {**os.environ, "WEFT_NATIVE_CALLS": "0"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=Path(__file__).parents[2])
 
 
 def test_objects_without_room_for_an_entry_get_none() -> None:
