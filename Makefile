@@ -65,6 +65,7 @@ docs: $(VENV)/installed
 	$(PYTHON) -m venv build/docs/venv
 	build/docs/venv/bin/python -m pip install --quiet "weft[blas] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
 		"sphinx>=8" "myst-parser>=4" furo matplotlib pandas
+	build/docs/venv/bin/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
 	PICTURES=1 build/docs/venv/bin/python -m sphinx -q -W --keep-going -b html docs build/docs/html
 	@echo "build/docs/html/index.html"
 
@@ -74,6 +75,7 @@ test-browser: $(VENV)/installed
 	$(PYTHON) -m venv build/browser/venv
 	build/browser/venv/bin/python -m pip install --quiet "weft @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
 		pytest playwright ipykernel nbclient
+	build/browser/venv/bin/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
 	command -v chromium || command -v google-chrome || build/browser/venv/bin/python -m playwright install chromium \
 		|| apt-get install --yes --no-install-recommends chromium
 	build/browser/venv/bin/python -m pytest --noconftest -W default \
