@@ -98,7 +98,8 @@ class _Inputs:
             return self._python(kind, path, actual)
         if isinstance(kind, Tuple):
             parts = actual if isinstance(actual, tuple) else (None,) * len(kind.items)
-            return TupleValue(tuple(self._value(k, (*path, str(i)), parts[i]) for i, k in enumerate(kind.items)))
+            items = tuple(self._value(k, (*path, str(i)), parts[i]) for i, k in enumerate(kind.items))
+            return TupleValue(items, path=path)
         if isinstance(kind, Unknown):
             return Unset(f"'{path[0]}' is a {kind.type_name}")
         return kind
@@ -216,6 +217,8 @@ class _Outputs:
         if isinstance(value, TupleValue):
             if value.is_list:
                 raise CutProblem("a list is returned")
+            if value.path is not None:
+                return SameResult(value.path)
             return TupleResult(tuple(self._result(item) for item in value.items))
         if isinstance(value, Known):
             return KnownResult(value.value)

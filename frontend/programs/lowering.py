@@ -96,7 +96,7 @@ class Lowering:
             array, mask = (x for x in parts if isinstance(x, View))
             return Selected(array, mask, tuple((x.buffer, x.buffer.version) for x in (array, mask)))
         if isinstance(value, TupleValue):
-            return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list)
+            return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list, value.path)
         return value
 
     # -- expressions that wait for their use

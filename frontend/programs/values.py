@@ -194,10 +194,14 @@ class Selected:
 
 @record(eq=False)
 class TupleValue:
-    """A tuple or a list of values; a list that is only iterated or unpacked is no different."""
+    """A tuple or a list of values; a list that is only iterated or unpacked is no different.
+
+    `path` is where the caller has the tuple, if it is one of the caller's.
+    """
 
     items: tuple[Abstract, ...]
     is_list: bool = False
+    path: tuple[str, ...] | None = None
 
 
 @record(eq=False)

@@ -297,7 +297,7 @@ class NestServing:
             self._number(result, to)
         elif isinstance(result, FreshResult) and result.view is None:
             w.run("another", self.made[result.buffer], to)
-        elif isinstance(result, SameResult):
+        elif isinstance(result, SameResult) and result.path in self.places:
             w.run("given", self.places[result.path], to)
         elif isinstance(result, TupleResult):
             items = [self._object(item) for item in result.items]

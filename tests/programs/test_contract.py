@@ -178,6 +178,19 @@ def test_whether_two_values_are_one_object() -> None:
     check(lambda x, y: x * 2 if y is None else x + y, a, None)
 
 
+def test_a_tuple_that_comes_back_is_the_same_object() -> None:
+    def scaled(sizes, a):
+        for i in range(a.shape[0]):
+            a[i] *= sizes[0]
+        return sizes, a
+
+    jitted, sizes, a = weft.jit(scaled), (1.5, 2), np.ones(4)
+    for _ in range(3):
+        found = jitted(sizes, a)
+        assert found[0] is sizes and found[1] is a
+    assert "3 native calls" in str(jitted.explain())
+
+
 def test_results_that_are_arguments_or_views() -> None:
     """What NumPy returns itself, as a view, or read-only, `jit` returns so, too."""
     a, c, zero = np.arange(6.0).reshape(2, 3), np.ones((2, 3)) * 1j, np.array(2.0)
