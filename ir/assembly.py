@@ -119,9 +119,9 @@ def gather(x: Any, *indices: Any, axes: tuple[int, ...], named: tuple[str, ...] 
             message = f"'{name}' is {wrong.flat[0]}, outside of axis {axis} of '{named[0]}', which has size {size}"
             raise IndexProblem(message, hint="an index must be at least 0 and below the size; it does not wrap around")
     found = np.broadcast_shapes(*map(np.shape, indices))
-    shape = (*np.shape(x)[: axes[0]], *found, *np.shape(x)[axes[-1] + 1 :])
-    if 0 in shape:  # nothing is read
-        return np.empty(shape, np.asarray(x).dtype)
+    outer = (*np.shape(x)[: axes[0]], *found)
+    if 0 in outer:  # no index is looked at
+        return np.empty((*outer, *np.shape(x)[axes[-1] + 1 :]), np.asarray(x).dtype)
     return np.asarray(x)[(slice(None),) * axes[0] + indices]
 
 
