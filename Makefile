@@ -45,6 +45,7 @@ bench: $(VENV)/installed
 	mkdir -p build/bench
 	$(PYTHON) -m venv build/bench/venv
 	build/bench/venv/bin/python -m pip install --quiet "weft[bench] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	build/bench/venv/bin/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
 	build/bench/venv/bin/weft bench --peers --json build/bench/all.json
 	build/bench/venv/bin/weft bench --peers --threads 1 --json build/bench/one.json
 	build/bench/venv/bin/weft bench --read build/bench/all.json --read build/bench/one.json \
@@ -54,7 +55,9 @@ bench: $(VENV)/installed
 scale: $(VENV)/installed
 	mkdir -p build/scale
 	$(PYTHON) -m venv build/scale/venv
-	build/scale/venv/bin/python -m pip install --quiet "weft[dask] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" pytest zarr xarray
+	build/scale/venv/bin/python -m pip install --quiet "weft[dask] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
+		pytest hypothesis zarr xarray
+	build/scale/venv/bin/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
 	build/scale/venv/bin/python -m pytest -W default tests/scale/on_dask.py
 	build/scale/venv/bin/python examples/scale/standardize.py
 	build/scale/venv/bin/python examples/scale/softmax.py
