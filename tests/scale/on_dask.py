@@ -102,8 +102,9 @@ def test_nothing_is_computed() -> None:
 def test_captured_dask_arrays_are_not_computed() -> None:
     x = da.from_array(X, chunks=(160, 64))
     hidden = da.from_array(WEIGHTS, chunks=32).map_blocks(boom, dtype=np.float64, meta=np.empty(0))
+    assert isinstance(weft.jit(lambda x: x * hidden)(x), da.Array)  # Python runs it, and dask waits
     with pytest.raises(weft.errors.WeftError):
-        weft.jit(lambda x: x * hidden)(x)
+        weft.dask.apply(weft.jit(lambda x: x * hidden), x)
 
 
 def test_one_task_for_each_chunk_of_elementwise_work() -> None:
