@@ -100,6 +100,7 @@ def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
             pieces.append(PieceReport(piece.lines, "loops", piece.signatures, calls, piece.misses, piece.reason))
     used = any(p.calls for p in pieces if p.kind == "loops" and p is pieces[0])
     cuts: Sequence[Reason] = program.reasons
-    if used and pieces[0].calls >= planned_calls:  # the cuts are those of statements that never ran
-        cuts = ()
+    if used and pieces[0].calls >= planned_calls:  # Python never ran the statements of this piece
+        first, last = pieces[0].lines
+        cuts = [cut for cut in cuts if cut.span is not None and not first <= cut.span.line <= last]
     return ProgramReport(name, whole_calls, planned_calls, python_calls, tuple(pieces), tuple(cuts))

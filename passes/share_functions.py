@@ -2,7 +2,7 @@
 
 Before:
 
-    "nest.kernel"() ({ ... "weft.sin"(%3) ... seven more ... }) {sym_name = "waves"} : () -> ()
+    "nest.kernel"() ({ ... "weft.sin"(%3) ... fifteen more ... }) {sym_name = "waves"} : () -> ()
 
 After:
 

@@ -36,6 +36,19 @@ def test_pieces_and_cuts_have_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("between") == 3
 
 
+def relaxed(u: Any) -> Any:
+    for _ in range(3):
+        u[1:-1] = 0.5 * (u[:-2] + u[2:])
+    print("done")
+    return u
+
+
+def test_cuts_behind_a_loop_that_is_native_are_shown() -> None:
+    f = weft.jit(relaxed)
+    f(np.ones(4)), f(np.ones(4))
+    assert "'print' is called by Python" in str(f.explain())
+
+
 def test_whole_raises_before_anything_has_happened(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(TraceProblem, match="'print' is called by Python") as caught:
         weft.jit(noisy, whole=True)(np.ones(4))
