@@ -280,7 +280,8 @@ class Program:
         if loop is None or not isinstance(function, FunctionType):
             return False
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        if len(args) > len(names) or not kwargs.keys() <= set(names):
+        by_name = names[max(len(args), function.__code__.co_posonlyargcount) :]
+        if len(args) > len(names) or not kwargs.keys() <= set(by_name):
             return False
         places = {name: k for k, name in enumerate((*names[: len(args)], *kwargs))}
         defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))

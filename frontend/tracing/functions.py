@@ -29,7 +29,7 @@ from .captures import Captures
 from .derived import is_derived
 from .impure import impure_loads, watched
 from .locate import definition
-from .outputs import finish
+from .outputs import finish, refuse_same_containers
 from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
 from .standins import seen
 from .symbolic import new_symbols
@@ -251,6 +251,9 @@ class TracedKernel:
         try:
             with watched(impure_loads(captures.functions)):
                 returned = _called(self.source, seen(self.source.function, trace), given)
+            if self.source.strict:
+                defaults = [parameter.default for parameter in self.source.signature.parameters.values()]
+                refuse_same_containers(trace, (*given.values(), *defaults), returned, self._span)
             graph, structure, updates = finish(trace, list(inputs.values()), returned, self._span, self.source.strict)
         except Exception as error:
             if trace.needed:  # NumPy may have replaced our error by its own

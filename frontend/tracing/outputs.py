@@ -5,7 +5,7 @@ The graph's attribute `results` tells for each output whether NumPy would return
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,23 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
         return value, "number"
     scalar = number or value.type.dtype.weak or is_scalar_result(value)
     return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"
+
+
+def refuse_same_containers(trace: Trace, outside: Iterable[Any], returned: Any, span: Span | None) -> None:
+    """Refuse a result with a list, tuple or dict from outside, or with one twice: the call would return copies."""
+    known = {id(each) for each in _containers(tuple(outside))}
+    for each in _containers(returned):
+        if id(each) in known:
+            trace.refuse(TraceProblem(f"the result has a {type(each).__name__} that is used elsewhere, too", span))
+        known.add(id(each))
+
+
+def _containers(tree: Any) -> Iterator[Any]:
+    """List nested lists, tuples and dicts. There is only one empty tuple."""
+    if type(tree) in (list, dict) or (issubclass(type(tree), tuple) and len(tree)):
+        yield tree
+        for item in tree.values() if type(tree) is dict else tree:
+            yield from _containers(item)
 
 
 def _refuse_shared(trace: Trace, part: Tracer, bases: set[Any], span: Span | None) -> None:

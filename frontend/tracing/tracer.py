@@ -63,7 +63,19 @@ def _unary(function: Callable[..., Any]) -> Any:
 
 
 def _operator(tracer: Tracer, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+    if any(isinstance(operand, (list, tuple)) for operand in operands):
+        _refuse_sequence(tracer, function)
     return tracer._trace.apply(function, operands, {})
+
+
+def _refuse_sequence(tracer: Tracer, function: Callable[..., Any]) -> None:
+    """Refuse a list or a tuple next to a number: only arrays convert it, numbers repeat it or raise an error."""
+    kind = tracer.__class__
+    is_own = kind in (bool, int, float, complex)
+    if not is_own and not (function is operator.mul and issubclass(kind, np.generic)):
+        return
+    problem = TraceProblem("a list or a tuple next to a traced number is no array", here(), "use np.array(...)")
+    raise tracer._trace.noted(problem)
 
 
 def _inplace(function: Callable[..., Any], sign: str) -> Any:
@@ -296,7 +308,7 @@ class Tracer:
 
     def _update(self, function: Callable[..., Any], sign: str, other: Any) -> Any:
         """Apply an update such as `x += y`."""
-        made = self._trace.apply(function, (self, other), {})
+        made = _operator(self, function, (self, other))
         return self._change(made, f"'{sign}'", f"write x = x {sign[:-1]} y", f" instead of x {sign} y")
 
     def _change(self, made: Tracer, what: str, advice: str, rather: str = "") -> Any:

@@ -389,6 +389,63 @@ def test_a_function_that_calls_itself() -> None:
     assert not any("failed" in reason.text for reason in jitted.explain().cuts)
 
 
+def test_sequences_next_to_numbers() -> None:
+    def times(s: Any, n: Any) -> Any:
+        return s * n, n * s
+
+    def plus(s: Any, n: Any) -> Any:
+        return s + n
+
+    def update(s: Any, n: Any) -> Any:
+        n -= s
+        return n
+
+    def compare(s: Any, n: Any) -> Any:
+        return n == s, s != n
+
+    numbers = (3, 2.5, True, np.float64(2.0), np.int64(2), np.arange(2.0))
+    for function in (times, plus, update, compare):
+        for s in ([1.0, 2.0], (1, 2)):
+            for n in numbers:
+                check(function, s, n, times=2)
+
+
+def test_containers_keep_their_identity() -> None:
+    def given(s: Any, x: Any) -> Any:
+        return s, x + 1
+
+    def inside(s: Any, x: Any) -> Any:
+        return [(s,), x + 1]
+
+    def twice(s: Any, x: Any) -> Any:
+        made = [x[0] * 2]
+        return made, (made, x + 1)
+
+    def default(s: Any, x: Any, pair: Any = (1.0, 2.0)) -> Any:
+        return pair, x + 1
+
+    x = np.arange(3.0)
+    for s in ([1.0, 2.0], (1.0, 2.0), {"a": 1.0}):
+        for _ in range(2):
+            assert weft.jit(given)(s, x)[0] is s
+            assert weft.jit(inside)(s, x)[0][0] is s
+    made, (again, _) = weft.jit(twice)(x, x)
+    assert made is again
+    assert weft.jit(default)(x, x)[0] is default.__defaults__[0]  # type: ignore[index]
+
+
+def test_a_keyword_named_like_a_positional_only_argument() -> None:
+    def f(x: Any, /, n: int = 2, **more: Any) -> Any:
+        for i in range(n):
+            x[i] += n
+        return x
+
+    jitted = weft.jit(f)
+    for given in ({"x": 2}, {"x": 2, "n": 3}, {"n": 3}):
+        for _ in range(3):
+            assert jitted(np.zeros(4), **given).tolist() == f(np.zeros(4), **given).tolist()
+
+
 def test_stores_of_many_kinds() -> None:
     """Program 18."""
 
