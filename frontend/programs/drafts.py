@@ -13,7 +13,7 @@ from typing import Any
 from ...ir import dims
 from ...ir.builder import Builder, is_number_result, is_scalar_result
 from ...ir.dims import LOOP, Size
-from ...ir.dtypes import C64, F32, F64, DType
+from ...ir.dtypes import C64, F32, F64, I64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
@@ -23,7 +23,7 @@ from ..maker import Maker
 from ..numpy import functions
 from ..numpy.elementwise import ELEMENTWISE
 from ..numpy.powers import OPERATOR
-from .arithmetic import input_type, value_of
+from .arithmetic import INT, fitted_int, input_type, value_of
 from .emit import NestEmitter
 from .kinds import Known, NumpyScalar, PythonNumber
 from .purity import FRESH_METHODS, METHODS, VIEWING
@@ -35,6 +35,7 @@ SAME = frozenset((
     "atleast_2d", "atleast_3d", "require", "conj", "conjugate",
 ))  # fmt: skip
 """Functions that return the very array if there is nothing to do."""
+COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))  # take any int
 COPYING = frozenset(("array", "astype", "nan_to_num"))  # unless `copy=` says otherwise
 
 
@@ -169,10 +170,24 @@ class Draft:
         named = {key: self.operand(x, True) for key, x in kwargs.items()}
         if name == "reshape" and len(given) == 2 and isinstance(given[0], Value):
             self.align(given[0].type.shape, given[1] if isinstance(given[1], tuple) else (given[1],))
+        if name == OPERATOR or (name in ELEMENTWISE and name not in COMPARISONS):
+            self._fit_ints(args)
         made = self.record(lambda: functions.call(self.builder, name, given, named, None))
         if isinstance(self.leaves.get(made) if isinstance(made, Value) else None, View):
             return self._leaf_result(name, made, "copy" in named)
         return self.result(made)
+
+    def _fit_ints(self, args: Sequence[Abstract]) -> None:
+        """Check that Python's ints fit the arrays of narrow ints that they meet; NumPy raises an error otherwise."""
+        arrays = [
+            x.dtype if isinstance(x, View) else x.value.type.dtype for x in args if isinstance(x, (View, Expression))
+        ]
+        if not arrays or not all(dtype.is_integer and dtype != I64 for dtype in arrays):
+            return
+        for x in args:
+            if isinstance(x, Number) and x.kind == INT and x.known is None:
+                for dtype in arrays:
+                    fitted_int(self.e, value_of(self.e, x), dtype)
 
     def _leaf_result(self, name: str, made: Value, is_told: bool) -> Abstract:
         """The result of a function that changes nothing: the array itself, a view of all of it, or a copy."""

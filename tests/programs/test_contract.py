@@ -446,6 +446,33 @@ def test_a_keyword_named_like_a_positional_only_argument() -> None:
             assert jitted(np.zeros(4), **given).tolist() == f(np.zeros(4), **given).tolist()
 
 
+def test_ints_that_do_not_fit_arrays_in_loops() -> None:
+    def after(x: Any, n: int) -> Any:
+        s = 0
+        for _ in range(n):
+            s = s - 1
+        y = x + s
+        y[0] = 3
+        return y
+
+    def carried(x: Any, n: int) -> Any:
+        s = -1
+        for i in range(n):
+            for j in range(i):
+                s = s + x * j
+        return s
+
+    def given(x: Any, n: int) -> Any:
+        x[:] = 1
+        return x * n
+
+    for dtype in (np.uint8, np.int16, np.uint64):
+        x = np.arange(4).astype(dtype)
+        for function in (after, carried, given):
+            for n in (2, 300):
+                check(function, x, n if function is given else 2, times=2)
+
+
 def test_stores_of_many_kinds() -> None:
     """Program 18."""
 
