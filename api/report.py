@@ -102,5 +102,6 @@ def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
     cuts: Sequence[Reason] = program.reasons
     if used and pieces[0].calls >= planned_calls:  # Python never ran the statements of this piece
         first, last = pieces[0].lines
-        cuts = [cut for cut in cuts if cut.span is not None and not first <= cut.span.line <= last]
+        behind = [cut for cut in cuts if cut.span is not None and not first <= cut.span.line <= last]
+        cuts = behind if program.whole_piece is None else ()  # a trace's cut may be at a line of the caller
     return ProgramReport(name, whole_calls, planned_calls, python_calls, tuple(pieces), tuple(cuts))
