@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from .graph import Graph, Node
 from .ops import COMPLEX_FUNCTION, TABLE, Trait
 from .schemas import AttributeProblem
+from .walking import nodes_inside
 
 # One instruction, not a function.
 _INSTRUCTIONS = frozenset((TABLE["sqrt"],))
@@ -23,11 +24,7 @@ def function_name(node: Node) -> str | None:
 
 def functions_in(body: Graph) -> Iterator[str]:
     """The names of the functions in a body, with everything inside it, as often as they are used."""
-    for node in body:
-        if name := function_name(node):
-            yield name
-        if node.body is not None:
-            yield from functions_in(node.body)
+    return (name for node in nodes_inside(body) if (name := function_name(node)) is not None)
 
 
 def called_problem(body: Graph, called: Sequence[str]) -> AttributeProblem | None:

@@ -8,7 +8,7 @@ read weak values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from .accesses import value_layouts
 from .builder import Builder
@@ -27,6 +27,7 @@ from .schemas import Stage as Stage
 from .types import TensorType
 from .verify_attrs import attribute_problem
 from .verify_plans import region_problem, unplaced
+from .walking import nodes_inside
 
 READS_WEAK = frozenset((CAST, NUMPY, REGION, LOOP, *FLOW))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
@@ -37,7 +38,7 @@ def verify(
 ) -> None:
     """Raises a `VerifyProblem` that names the first node to break a rule, at its place in the text if there is one."""
     names: dict[Node, str] = {}
-    for node in _walk(graph):
+    for node in nodes_inside(graph):
         names.setdefault(node, f"%{len(names)} ({node.op.name})")
     verifier = _Verifier(stage, facts_of(graph), names, places, table)
     verifier.kernel(graph)
@@ -52,14 +53,6 @@ def _is_in_order(graph: Graph) -> bool:
             return False
         ahead.discard(node)
     return True
-
-
-def _walk(graph: Graph) -> Iterator[Node]:
-    """Nodes in the order in which the printer numbers them."""
-    for node in graph:
-        yield node
-        if node.body is not None:
-            yield from _walk(node.body)
 
 
 class _Verifier:

@@ -27,6 +27,14 @@ def walk(graph: Graph) -> Iterator[Node]:
         yield node
 
 
+def nodes_inside(graph: Graph) -> Iterator[Node]:
+    """The nodes of a graph in the order of its text, each before the nodes of its body."""
+    for node in graph:
+        yield node
+        if node.body is not None:
+            yield from nodes_inside(node.body)
+
+
 def graphs(graph: Graph) -> Iterator[Graph]:
     """A graph and the bodies of its loops."""
     yield graph

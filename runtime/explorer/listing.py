@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...ir.graph import Graph, Node, Value
+from ...ir.graph import Graph, Value
 from ...ir.ops import REGION
 from ...ir.printer import attr_text, print_nest
 from ...ir.tuples import NamedTuple
@@ -114,11 +114,3 @@ def _by_op(lines: list[Line]) -> dict[int, list[str]]:
         if line.op >= 0:
             found.setdefault(line.op, []).append(f"{line.text} {line.attrs}")
     return found
-
-
-def nodes_of(graph: Graph) -> Iterator[Node]:
-    """Yield all nodes with those of bodies."""
-    for node in graph:
-        yield node
-        if node.body is not None:
-            yield from nodes_of(node.body)

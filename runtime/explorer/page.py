@@ -19,13 +19,14 @@ from ...backends.llvm import compile as native
 from ...ir.errors import quantity
 from ...ir.graph import Graph
 from ...ir.ops import REGION
+from ...ir.walking import nodes_inside
 from ...passes.planning.borders import borders
 from .. import threads
 from ..compiler import Lowered
 from ..explain import Explanation
 from .drawing import draw
 from .identity import Identities
-from .listing import Change, Line, change, listing, nodes_of
+from .listing import Change, Line, change, listing
 from .machine import machine_code
 from .measuring import Measurement, bytes_apart, measured_or_why_not
 
@@ -140,7 +141,7 @@ def _reasons(names: Sequence[str], snapshots: Sequence[Graph], ids: Identities) 
     """Return why kernels are apart, by the numbers of their regions."""
     if "fuse" not in names:
         return {}
-    region_of = {ids[v]: ids[n] for n in nodes_of(snapshots[-1]) if n.op is REGION for v in n.results}
+    region_of = {ids[v]: ids[n] for n in nodes_inside(snapshots[-1]) if n.op is REGION for v in n.results}
     found: dict[tuple[int, int], str] = {}
     for graph in _with_bodies(snapshots[list(names).index("fuse")]):
         for border in borders(graph):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from weft.runtime.disk.secret import make_secret
@@ -16,8 +14,7 @@ from weft.runtime.disk.store import Store
 
 from .figures import Figure, Tick
 
-KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
-CONTENTS = [bytes((k,)) * 40_000 for k in range(4)]
+KEY = bytes(range(32))
 ROOT = Path(__file__).parents[2]
 
 
@@ -38,24 +35,13 @@ class _Folder:
 
 def killed(count: int, tick: Tick) -> list[str]:
     """Writers are killed at random moments; what is read afterwards is complete or missing."""
-    wrong, moments = [], random.Random(15)
+    program = str(ROOT / "tests" / "runtime" / "killed_writers.py")
     with tempfile.TemporaryDirectory() as stack:
-        folder = _Folder(stack)
-        folder.store().write(OTHER, CONTENTS[0])
-        for number in range(count):
-            child = os.fork()
-            if child == 0:
-                store = folder.store()
-                while True:
-                    for content in CONTENTS:
-                        store.write(KEY, content)
-            time.sleep(moments.random() * 0.01)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            if folder.store().read(KEY) not in (None, *CONTENTS) or folder.store().read(OTHER) != CONTENTS[0]:
-                wrong.append(f"kill {number} left an entry that is not complete")
-            tick(number)
-    return wrong
+        command = [sys.executable, program, f"{stack}/cache", f"{stack}/configuration", str(count)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        found = subprocess.run(command, env=environment, capture_output=True, text=True)
+    tick(count)
+    return [] if found.stdout == "done\n" else [found.stderr[-300:]]
 
 
 def damaged(count: int, tick: Tick) -> list[str]:

@@ -1,8 +1,8 @@
-"""Kill 200 processes that write to a store, at random moments; every entry that is found is complete.
+"""Kill processes that write to a store, at random moments; every entry that is found is complete.
 
 `test_disk_store.py` runs this file in a process of its own: forking the process of the tests takes much longer.
 
-    python killed_writers.py CACHE CONFIGURATION
+    python killed_writers.py CACHE CONFIGURATION [COUNT]
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def write(store: Store) -> None:
         store.write(KEY, CONTENTS[k % 4])
 
 
-def main(folder: str, configuration: str) -> None:
+def main(folder: str, configuration: str, count: str = "200") -> None:
     def store() -> Store:
         return Store(folder, configuration, 1 << 30)
 
     make_secret(configuration)
     store().write(OTHER, CONTENTS[0])
     moments = random.Random(11)
-    for _ in range(200):
+    for _ in range(int(count)):
         child = os.fork()
         if not child:
             write(store())
