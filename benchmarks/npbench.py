@@ -1,38 +1,45 @@
-"""Run NPBench's programs under `weft.jit`, compare them with NumPy, and write docs/programs-performance.md.
+"""Run NPBench under `weft.jit`, compare it with NumPy and its peers, and write docs/programs-performance.md.
 
     python benchmarks/npbench.py PATH --preset S
-    python benchmarks/npbench.py PATH --preset S --peers --write
+    python benchmarks/npbench.py PATH --preset S --peers --figures peers.json --write
+    python benchmarks/npbench.py PATH --preset S --figures peers.json --again --write
 
 PATH is a checkout of the suite (spcl/npbench). Each program runs in a process of its own, untouched; results and
-changed arguments must be NumPy's. The times are the best of several calls, after one that compiles. With `--peers` the
-suite's own variants for Numba and JAX run as well, where these are installed, each in a process of its own.
+changed arguments must be NumPy's. The times are the best of several calls, after one that compiles.
+
+With `--peers` the suite's own variants for Numba, JAX, Pythran and DaCe run as well, each in a process of its own and
+with a time limit, if the peer is installed beside this Python or beside one of `--python`. `--figures` keeps their
+times in a file, and runs only what is not in it. `--again` runs the fastest peer of each program once more, so that its
+time is from the same minute as ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import copy
-import importlib
-import importlib.util
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+sys.path[:1] = [str(Path(__file__).parent.parent)]  # this file's name would hide the suite's package
+
+from benchmarks.npbench_peers import PEERS, variants  # noqa: E402
+from benchmarks.npbench_programs import arguments, described, fastest, is_same, program, timed  # noqa: E402
 
 PAGE = Path(__file__).parent.parent / "docs" / "programs-performance.md"
-TOLERANCE = 1e-5
+PEER_SCRIPT = Path(__file__).parent / "npbench_peers.py"
 WARM = 4  # more calls before the timed ones: a plan is split where pieces are cut
 SECONDS = 600  # for one program
-PEER_SECONDS = 120  # for one variant of a peer
-PEERS = {"numba": ("numba_o", "numba_op", "numba_opr", "numba_n", "numba_np", "numba_npr"), "jax": ("jax", "jax_lib")}
-"""Modules of peers, and the endings of the files that the suite has for them."""
+PEER_SECONDS = 60  # for one variant of a peer
+BAR = 30  # characters
+NAMES = {"numba": "Numba", "jax": "JAX", "pythran": "Pythran", "dace": "DaCe"}
 
 
 def main() -> None:
@@ -43,41 +50,87 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="names of programs")
     parser.add_argument("--repeat", type=int, default=5, help="calls to take the best of")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
-    parser.add_argument("--peers", action="store_true", help="run Numba's and JAX's variants, too")
+    parser.add_argument("--peers", action="store_true", help="run the variants for Numba, JAX, Pythran and DaCe, too")
+    parser.add_argument("--peer-seconds", type=int, default=PEER_SECONDS, help="the time limit of one variant")
+    parser.add_argument("--python", nargs="*", default=[], help="more interpreters in which peers are installed")
+    parser.add_argument("--figures", type=Path, help="a file that keeps the peers' times")
+    parser.add_argument("--again", action="store_true", help="run the fastest peer in that file once more")
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--peer", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.one and given.peer:
-        print(json.dumps(measure_peer(given.path, given.one, given.preset, given.repeat, given.peer)))
-        return
     if given.one:
         print(json.dumps(measure(given.path, given.one, given.preset, given.repeat)))
         return
     names = given.only or sorted(p.stem for p in (given.path / "bench_info").glob("*.json"))
+    interpreters = found_peers([sys.executable, *given.python]) if given.peers or given.again else {}
     rows = []
     for k, name in enumerate(names):
-        print(f"[{k + 1}/{len(names)}] {name:<20}", end="", flush=True)
-        rows.append(row := in_process(given.path, name, given.preset, given.repeat))
-        if given.peers and "numpy" in row:
-            row["peers"] = {k: v for k in variants(given.path, name) if (v := peer_seconds(given, name, k)) is not None}
-        print(told(row), flush=True)
+        show_progress(k, len(names), name)
+        command = [__file__, str(given.path), "--one", name, "--preset", given.preset, "--repeat", str(given.repeat)]
+        rows.append(row := {"name": name, **in_process([sys.executable, *command], SECONDS)})
+        if (given.peers or given.figures) and "numpy" in row:
+            row["peers"] = peer_times(given, name, interpreters)
+        show_progress(k + 1, len(names), "")
+        print(f"[{k + 1}/{len(names)}] {name:<24}{told(row)}", flush=True)
     print(summary(rows))
     if given.write:
         PAGE.write_text(page(rows, given.preset))
 
 
-def in_process(path: Path, name: str, preset: str, repeat: int, *more: str, seconds: int = SECONDS) -> dict[str, Any]:
-    """Measure a program in a process of its own."""
-    command = [sys.executable, __file__, str(path), "--one", name, "--preset", preset, "--repeat", str(repeat), *more]
+def show_progress(done: int, total: int, name: str) -> None:
+    """Draw a bar on stderr if that is a terminal; without a name, remove it."""
+    if not sys.stderr.isatty():
+        return
+    bar = "#" * (BAR * done // total)
+    print(f"\r\x1b[K[{bar:<{BAR}}] {done}/{total} {name}" if name else "\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def in_process(command: Sequence[str], seconds: float) -> dict[str, Any]:
+    """Run a command that prints a line of JSON; end it and all that it started when its time is over."""
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        output, errors = running.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        return {"name": name, "problem": f"took longer than {seconds} s"}
+        os.killpg(running.pid, signal.SIGKILL)  # compilers that a peer started, too
+        running.communicate()
+        return {"problem": f"took longer than {seconds:g} s"}
     try:
-        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        found: dict[str, Any] = json.loads(output.splitlines()[-1])
     except (IndexError, ValueError):
-        return {"name": name, "problem": (done.stderr.strip().splitlines() or ["nothing was printed"])[-1]}
+        return {"problem": (errors.strip().splitlines() or ["nothing was printed"])[-1][:200]}
     return found
+
+
+def found_peers(interpreters: Sequence[str]) -> dict[str, str]:
+    """Return the first interpreter in which each peer is installed."""
+    code = f"import importlib.util as u; print([p for p in {list(PEERS)} if u.find_spec(p)])"
+    found: dict[str, str] = {}
+    for interpreter in interpreters:
+        printed = subprocess.run([interpreter, "-c", code], capture_output=True, text=True, check=True).stdout
+        found = {peer: interpreter for peer in PEERS if repr(peer) in printed} | found
+    return found
+
+
+def peer_times(given: argparse.Namespace, name: str, interpreters: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the time of each variant of a program, or its problem: from the file, or measured now and kept there."""
+    kept = json.loads(given.figures.read_text()) if given.figures and given.figures.exists() else {}
+    known: dict[str, dict[str, Any]] = kept.setdefault(given.preset, {}).setdefault(name, {})
+    wanted = [v for v in variants(given.path, name, set(interpreters)) if given.peers and v not in known]
+    right = {variant: r["seconds"] for variant, r in known.items() if "seconds" in r}
+    if given.again and right:
+        wanted.append(min(right, key=lambda variant: right[variant]))
+    built = given.figures.with_suffix(".built") if given.figures else Path(tempfile.mkdtemp())
+    for variant in wanted:
+        peer = next(p for p in PEERS if variant in PEERS[p])
+        if peer not in interpreters:
+            raise SystemExit(f"{variant} of {name} is to run again, but {peer} is not installed; name its --python")
+        command = [interpreters[peer], str(PEER_SCRIPT), str(given.path), name, "--variant", variant]
+        command += ["--preset", given.preset, "--repeat", str(given.repeat), "--built", str(built)]
+        known[variant] = in_process(command, given.peer_seconds)
+    if given.figures and wanted:
+        given.figures.write_text(json.dumps(kept, indent=1))
+    return known
 
 
 def measure(path: Path, name: str, preset: str, repeat: int) -> dict[str, Any]:
@@ -85,8 +138,9 @@ def measure(path: Path, name: str, preset: str, repeat: int) -> dict[str, Any]:
     import weft
 
     sys.path.insert(0, str(path))
-    info = json.loads((path / "bench_info" / f"{name}.json").read_text())["benchmark"]
-    function, args = prepared(info, preset)
+    info = described(path, name)
+    values = arguments(info, preset)
+    function, args = program(info), [values[n] for n in info["input_args"]]
     jitted = weft.jit(function)
     names, changed = info["input_args"], set(info["output_args"])
     wanted, theirs = timed(function, args)
@@ -102,119 +156,36 @@ def measure(path: Path, name: str, preset: str, repeat: int) -> dict[str, Any]:
                 problem = f"call {k + 1} leaves another {n}" + ("" if n in changed else ", which is only read")
     for _ in range(WARM):
         timed(jitted, args)
-    numpy_seconds = min([wanted[1], *(timed(function, args)[0][1] for _ in range(repeat - 1))])
-    seconds = min([again[1], *(timed(jitted, args)[0][1] for _ in range(repeat - 1))])
+    numpy_seconds = min(wanted[1], fastest(lambda: timed(function, args)[0][1], repeat - 1))
+    seconds = min(again[1], fastest(lambda: timed(jitted, args)[0][1], repeat - 1))
     report = jitted.explain()
     return {
-        "name": name, "problem": problem, "numpy": numpy_seconds, "weft": seconds, "first": compile_seconds,
+        "problem": problem, "numpy": numpy_seconds, "weft": seconds, "first": compile_seconds,
         "native": report.native_pieces, "whole": report.is_whole, "cut": report.cuts[0].text if report.cuts else "",
     }  # fmt: skip
 
 
-def variants(path: Path, name: str) -> list[str]:
-    """Return the variants of a program that the suite has for the peers that are installed."""
-    info = json.loads((path / "bench_info" / f"{name}.json").read_text())["benchmark"]
-    stem = path / "npbench" / "benchmarks" / info["relative_path"] / info["module_name"]
-    installed = (peer for peer in PEERS if importlib.util.find_spec(peer) is not None)
-    return [ending for peer in installed for ending in PEERS[peer] if Path(f"{stem}_{ending}.py").exists()]
-
-
-def peer_seconds(given: argparse.Namespace, name: str, variant: str) -> float | None:
-    """Return the seconds of a peer's variant, or None if it fails, as some do with newer versions of the peer."""
-    found = in_process(
-        given.path, name, given.preset, given.repeat, "--peer", variant, seconds=PEER_SECONDS
-    )  # fmt: skip
-    return None if found.get("problem") else found["seconds"]
-
-
-def measure_peer(path: Path, name: str, preset: str, repeat: int, variant: str) -> dict[str, Any]:
-    """Run a peer's variant of a program; Numba must leave what NumPy leaves, JAX returns it in ways of its own."""
-    sys.path.insert(0, str(path))
-    info = json.loads((path / "bench_info" / f"{name}.json").read_text())["benchmark"]
-    wait: Callable[[Any], Any] = lambda result: result  # noqa: E731
-    convert = wait
-    if variant.startswith("jax"):
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
-        wait = jax.block_until_ready
-        convert = jax.numpy.array
-    _, args = prepared(info, preset)
-    peer, _ = prepared(info, preset, variant)
-    is_array = [isinstance(x, np.ndarray) for x in args]
-    seconds = math.inf
-    for _ in range(repeat + 1):  # the first call compiles
-        given = [convert(x) if known else copy.deepcopy(x) for x, known in zip(args, is_array, strict=True)]
-        wait([x for x, known in zip(given, is_array, strict=True) if known])
-        start = time.perf_counter()
-        result = wait(peer(*given))
-        seconds = min(seconds, time.perf_counter() - start)
-    problem = ""
-    if not variant.startswith("jax"):
-        wanted, theirs = timed(prepared(info, preset)[0], args)
-        ours = copy.deepcopy(args)
-        result = peer(*ours)
-        outputs = [(a, b) for n, a, b in zip(info["input_args"], theirs, ours, strict=True) if n in info["output_args"]]
-        same = all(is_same(a, b) for a, b in outputs) and (result is None or is_same(wanted[0], result))
-        problem = "" if same else "gives something else"
-    return {"name": name, "problem": problem, "seconds": seconds}
-
-
-def prepared(info: dict[str, Any], preset: str, variant: str = "numpy") -> tuple[Callable[..., Any], list[Any]]:
-    """Import a program and make its arguments."""
-    place = f"npbench.benchmarks.{info['relative_path'].replace('/', '.')}"
-    values: dict[str, Any] = dict(info["parameters"][preset])
-    if (init := info.get("init")) is not None:
-        start = getattr(importlib.import_module(f"{place}.{info['module_name']}"), init["func_name"])
-        made = start(*[values[n] for n in init["input_args"]])
-        made = made if len(init["output_args"]) > 1 else (made,)
-        values |= dict(zip(init["output_args"], made, strict=True))
-    function = getattr(importlib.import_module(f"{place}.{info['module_name']}_{variant}"), info["func_name"])
-    return function, [values[n] for n in info["input_args"]]
-
-
-def timed(function: Callable[..., Any], args: Sequence[Any]) -> tuple[tuple[Any, float], list[Any]]:
-    """Call a function on copies; return its result, the seconds it took, and the copies."""
-    given = copy.deepcopy(list(args))
-    start = time.perf_counter()
-    result = function(*given)
-    return (result, time.perf_counter() - start), given
-
-
-def is_same(a: Any, b: Any) -> bool:
-    """Tell whether two results are equal but for rounding."""
-    if isinstance(a, (tuple, list)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
-    if isinstance(a, np.ndarray):
-        if type(a) is not type(b) or a.dtype != b.dtype or a.shape != b.shape:
-            return False
-        if a.dtype.kind not in "fc":
-            return bool(np.array_equal(a, b))
-        scale = float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) or 1.0
-        return bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True))
-    if isinstance(a, (float, complex, np.floating, np.complexfloating)):
-        return type(a) is type(b) and bool(np.isclose(a, b, rtol=TOLERANCE, equal_nan=True))
-    return type(a) is type(b) and (a is b or not hasattr(a, "__eq__") or bool(np.all(a == b)) or is_object(a))
-
-
-def is_object(x: Any) -> bool:
-    """Tell whether a value has no comparison of its own, such as a generator of random numbers."""
-    return type(x).__eq__ is object.__eq__
-
-
 def told(row: dict[str, Any]) -> str:
+    """Return a program's row for the terminal, with the peers that failed."""
     if "numpy" not in row:
         return f"FAILED: {row['problem']}"
     kind = "one piece" if row["whole"] else f"{row['native']} pieces" if row["native"] else "Python"
     times = f"{1e3 * row['numpy']:9.2f} ms -> {1e3 * row['weft']:9.2f} ms  {row['numpy'] / row['weft']:6.2f}x"
     peer, seconds = best_peer(row)
-    versus = f"  {seconds / row['weft']:6.2f}x {peer}" if "peers" in row else ""
-    return f"{times}{versus}  first {row['first']:5.1f} s  {kind:<10}  {row['problem'] or 'same'}"
+    versus = f"  {seconds / row['weft']:6.2f}x {peer:<9}" if "peers" in row else ""
+    failed = "".join(f"\n      {peer} failed: {problem}" for peer, problem in failures(row).items())
+    return f"{times}{versus}  first {row['first']:5.1f} s  {kind:<10}  {row['problem'] or 'same'}{failed}"
+
+
+def failures(row: dict[str, Any]) -> dict[str, str]:
+    """Return the variants that gave no time, with the reason."""
+    return {variant: r["problem"] for variant, r in row.get("peers", {}).items() if "seconds" not in r}
 
 
 def best_peer(row: dict[str, Any]) -> tuple[str, float]:
     """Return the fastest of NumPy and the peers, and its seconds."""
-    every = {"numpy": row["numpy"], **row.get("peers", {})}
+    peers = {variant: r["seconds"] for variant, r in row.get("peers", {}).items() if "seconds" in r}
+    every = {"numpy": row["numpy"], **peers}
     name = min(every, key=lambda k: every[k])
     return name, every[name]
 
@@ -233,6 +204,10 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
         f"{sum(bool(r['native']) for r in right)} with a native piece; {mean:.2f} times NumPy's speed on average, "
         f"{sum(r < 0.95 for r in ratios)} slower than NumPy{peers}"
     )
+
+
+def and_so_on(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def machine() -> str:
@@ -256,9 +231,11 @@ def page(rows: Sequence[dict[str, Any]], preset: str) -> str:
         "",
     ]
     has_peers = any("peers" in r for r in rows)
+    run = {variant for r in rows for variant in r.get("peers", {})}
+    tried = [NAMES[peer] for peer in PEERS if run.intersection(PEERS[peer])]
     if has_peers:
         lines += [
-            "`over peer` is the time of the fastest of NumPy, Numba and JAX, as the suite ships them, over ours.",
+            f"`over peer` is the time of the fastest of NumPy, {and_so_on(tried)}, as the suite ships them, over ours.",
             "",
         ]
     lines += [
@@ -279,6 +256,8 @@ def page(rows: Sequence[dict[str, Any]], preset: str) -> str:
             f"{1e3 * r['numpy']:.2f} | {1e3 * r['weft']:.2f} | {r['numpy'] / r['weft']:.2f} |{versus} {r['first']:.1f}"
         )
         lines.append(f"| {r['name']} | {times} | {kind} | {cut} |")
+    if failed := [f"{r['name']} ({', '.join(failures(r))})" for r in rows if failures(r)]:
+        lines += ["", f"These variants failed, gave something else or ran over the time limit: {'; '.join(failed)}."]
     return "\n".join(lines) + "\n"
 
 

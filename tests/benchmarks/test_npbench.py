@@ -14,7 +14,10 @@ def row(name: str, **more: Any) -> dict[str, Any]:
     return {**found, "cut": "", **more}
 
 
-@pytest.mark.parametrize("peers", [{}, {"peers": {"numba_n": 2e-3, "jax": 3e-3}}])
+RUN = {"numba_n": {"seconds": 2e-3}, "jax": {"seconds": 3e-3}, "dace": {"problem": "took longer than 60 s"}}
+
+
+@pytest.mark.parametrize("peers", [{}, {"peers": RUN}])
 def test_page(peers: dict[str, Any]) -> None:
     """Every row has as many cells as the head, and the best peer may be NumPy."""
     rows = [row("first", **peers), row("second", **peers and {"peers": {}}), {"name": "third", "problem": "crashed"}]
@@ -22,4 +25,5 @@ def test_page(peers: dict[str, Any]) -> None:
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert len({line.count("|") for line in table}) == 1 and len(table) == 5
     assert "2 of 3 programs are right" in text and "crashed" in text
+    assert ("NumPy, Numba, JAX and DaCe" in text and "time limit: first (dace)." in text) == bool(peers)
     assert ("numba_n | 2.00" in text and "numpy | 4.00" in text) == bool(peers)
