@@ -28,7 +28,9 @@ from .complex_order import ORDERED, extreme
 from .conversion import assigned
 from .elementwise import Make
 
-ADD, MUL, SUB, POSITIVE, LOGICAL_OR = (TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or"))
+ADD, MUL, SUB, POSITIVE, LOGICAL_OR, LOGICAL_NOT, NOT_EQUAL, SIGNBIT = (
+    TABLE[n] for n in ("add", "mul", "sub", "positive", "logical_or", "logical_not", "ne", "signbit")
+)
 
 
 @record
@@ -71,19 +73,39 @@ def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: 
     axes, keep = axes_of(m, axis, x.type.rank), flag(m, keepdims, "keepdims")
     algebra, x, wanted = in_dtype(m, algebra, x, dtype)
     start = None if initial is ABSENT or initial is None else scalar_in(m, initial, wanted)
-    if algebra is PLUS and wanted.kind in ("float", "complex") and (initial is None or _is_negative_zero(initial)):
-        raise m.refuse("a sum whose result may be -0.0")
+    if algebra is PLUS and _may_be_negative_zero(initial, wanted):
+        return _signed_sum(m, x, axes, keep, wanted, start, where)
     if where is not True:
         x = _masked(m, algebra, x, where, start)
     if (algebra.identity is None or initial is None) and not guard_nonempty(m, x, axes):
         if start is None:
-            raise ValueProblem(
-                f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
-                "give a start value: initial=...",
-            )  # fmt: skip
+            raise _without_identity(m, algebra)
         return _filled(m, algebra, start, _kept_shape(x, axes, keep))
     total = m.cast(over_axes(m, algebra.over, x, axes, keep), wanted)
     return total if start is None else m.op(algebra.combine, total, start)
+
+
+def _signed_sum(m: Maker, x: Value, axes: Sequence[int], keepdims: bool, wanted: DType, start: Value | None,
+                where: object) -> Value:  # fmt: skip
+    """Sum up from a start that may be -0.0, or from the first element: elements that are all -0.0 leave it alone."""
+    if wanted.kind == "complex":
+        raise m.refuse("a complex sum whose result may be -0.0")
+    if start is None and not guard_nonempty(m, x, axes):
+        raise _without_identity(m, PLUS)
+    zero = take(m, -0.0, wanted)
+    if where is not True:
+        x = m.op(WHERE, mask_in(m, where, x.type.shape), x, zero)
+    changes = m.op(LOGICAL_OR, m.op(NOT_EQUAL, x, zero), m.op(LOGICAL_NOT, m.op(SIGNBIT, x)))
+    total = m.cast(over_axes(m, PLUS.over, x, axes, keepdims), wanted)
+    signed = m.op(WHERE, over_axes(m, ALGEBRAS["logical_or"].over, changes, axes, keepdims), total, zero)
+    return m.op(ADD, signed, zero if start is None else start)
+
+
+def _without_identity(m: Maker, algebra: Algebra) -> ValueProblem:
+    return ValueProblem(
+        f"zero-size array to reduction operation {algebra.ufunc} which has no identity", m.span,
+        "give a start value: initial=...",
+    )  # fmt: skip
 
 
 def over_axes(m: Maker, op: OpDef, x: Value, axes: Sequence[int], keepdims: bool) -> Value:
@@ -151,9 +173,13 @@ def _kept_shape(x: Value, axes: Sequence[int], keepdims: bool) -> tuple[Size, ..
     return tuple(1 if i in axes else size for i, size in pairs if keepdims or i not in axes)
 
 
-def _is_negative_zero(x: object) -> bool:
-    """Tell whether a number, or a part of a complex one, is -0.0."""
-    number = number_of(x)
+def _may_be_negative_zero(start: object, dtype: DType) -> bool:
+    """Tell whether a sum from this start may be -0.0; None is a sum from the first element."""
+    if start is ABSENT or dtype.kind not in ("float", "complex"):
+        return False
+    number = number_of(start)
+    if number is None:
+        return start is None or (isinstance(start, Value) and start.type.dtype.kind in ("float", "complex"))
     parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
     return any(isinstance(part, float) and part == 0 and bool(np.signbit(part)) for part in parts)
 

@@ -98,8 +98,17 @@ def test_zeros_and_starts() -> None:
             np.add.reduce(x, initial=-0.0), np.multiply.reduce(x, axis=1, initial=-2),
         )  # fmt: skip
 
+    def given(x: Any, start: Any) -> Any:
+        options = ({}, {"axis": 0}, {"axis": ()}, {"where": x > 0}, {"axis": 1, "keepdims": True})
+        return [x.sum(initial=start, **option) for option in options]
+
+    jitted = weft.jit(given)
     for x in (np.full((3, 2), -0.0), np.zeros((3, 2)), np.array([[-0.0, 1.0], [2.0, -1.0]])):
         same(weft.jit(starts)(x), starts(x))
+        for start in (-0.0, 0.0, -1.5, np.nan, -0.0j):
+            y, first = (x.astype(complex), start) if isinstance(start, complex) else (x, start)
+            same(jitted(y, first), given(y, first))
+            same(jitted(y[:0], first), given(y[:0], first))
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0, 3)], ids=str)
