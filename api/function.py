@@ -27,6 +27,7 @@ from .runtime.kernel import Kernel
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
+from .runtime.outputs import copied_to
 from .settings import default_options, lookup, tuner_for
 
 AnyProgram = Program | PieceProgram | MethodProgram
@@ -166,8 +167,10 @@ class JitFunction(Called):
         return self._compiled(args, {})
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
-        if self._program is None or out is not None:
+        if self._program is None or (self._whole and out is not None):
             return self._compiled(args, kwargs, form, out)
+        if out is not None:
+            return self._with_out(self._program, form, args, kwargs, out)
         if not self._whole:
             return self._planned(self._program, form, args, kwargs)
         if (obstacle := self._program.obstacle) is not None:
@@ -176,6 +179,17 @@ class JitFunction(Called):
             return self._compiled(args, kwargs, form)
         except (TraceProblem, Unsupported) as error:
             return self._as_nest(error, form, args, kwargs)
+
+    def _with_out(
+        self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any
+    ) -> Any:
+        """Run a call with memory for its results; what can't be compiled is run by its program and copied there."""
+        if program.obstacle is None:
+            try:
+                return self._compiled(args, kwargs, form, out)
+            except (TraceProblem, Unsupported):
+                pass
+        return copied_to(out, program.call(self._compiled, args, kwargs))
 
     def _as_nest(self, refused: WeftError, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a function that can't be traced as one nest, or raise the error."""

@@ -148,6 +148,28 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count:
         raise TypeProblem(f"{which} must have the dtype {dtype} of the result, not {out.dtype}")
 
 
+def copied_to(out: Any, result: Any) -> Any:
+    """Copy results that Python made, which may be views of arguments, into the caller's arrays, and return these."""
+    is_single = not isinstance(result, (tuple, list))
+    parts = (result,) if is_single else result
+    outs = as_outputs(out, len(parts))
+    moves: list[tuple[Array, Array]] = []
+    for k, (given, part) in enumerate(zip(outs, parts, strict=True)):
+        if given is None:
+            continue
+        if not isinstance(part, (np.ndarray, np.generic, bool, int, float, complex)):
+            raise TypeProblem(f"out is for arrays and numbers, but the result is a {type(part).__qualname__}")
+        copy = np.array(part)  # it may be a view of another array in `out`
+        check_out(given, copy.shape, from_numpy(copy.dtype), k, len(parts))
+        moves.append((given, copy))
+    for given, copy in moves:
+        given[...] = copy
+    found = [part if given is None else given for given, part in zip(outs, parts, strict=True)]
+    if is_single:
+        return found[0]
+    return type(result)(*found) if hasattr(result, "_fields") else type(result)(found)
+
+
 # -- arguments that a function changes
 
 

@@ -33,7 +33,7 @@ from .outputs import finish, refuse_same_containers
 from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
 from .standins import seen
 from .symbolic import new_symbols
-from .trace import Trace
+from .trace import Trace, other_byte_order
 from .tracer import Tracer
 
 T = TypeVar("T")
@@ -311,11 +311,14 @@ def is_dynamic(value: Any) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Tell whether an argument is exactly an array or a number: subclasses have a meaning of their own."""
+    """Tell whether an argument is exactly an array or a number: subclasses have a meaning of their own.
+
+    Neither is an array in another byte order, which NumPy keeps in copies, choices and sorted arrays.
+    """
     kind = type(value)
-    return kind in (np.ndarray, np.memmap, bool, int, float, complex) or (
-        isinstance(value, np.generic) and kind.__module__ == "numpy"
-    )
+    if kind in (np.ndarray, np.memmap):
+        return bool(value.dtype.isnative)
+    return kind in (bool, int, float, complex) or (isinstance(value, np.generic) and kind.__module__ == "numpy")
 
 
 def _called(source: TracedFunction, function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
@@ -391,6 +394,8 @@ def _misfit(name: str, signature: inspect.Signature, kwargs: Mapping[str, Any], 
 
 
 def _unfit(function: str, name: str, value: Any) -> WeftError:
+    if type(value) in (np.ndarray, np.memmap):
+        return other_byte_order(f"{function}: argument '{name}'", value)
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
     if isinstance(value, np.ndarray):
         hint = "Weft would ignore the subclass; pass np.asarray(x), or x.filled(...) for a masked array"

@@ -336,6 +336,8 @@ class Trace:
         except TypeProblem as error:
             error.span = error.span or span
             raise
+        if self._strict and not array.dtype.isnative:
+            self.refuse(other_byte_order("an array from outside the function", array, span))
         name = f"captured{len(self.hidden)}"
         value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))
         self._captured[id(source)] = (source, value, array.copy())
@@ -379,6 +381,13 @@ def _resolved(
     if name in SPECIAL_NAMES and is_complex:
         return None, args, kwargs
     return name, args, kwargs
+
+
+def other_byte_order(what: str, array: np.ndarray[Any, Any], span: Span | None = None) -> TraceProblem:
+    return TraceProblem(
+        f"{what} has the dtype {array.dtype.str}, in another byte order than the machine's", span,
+        "convert it with x.astype(x.dtype.newbyteorder('='))",
+    )  # fmt: skip
 
 
 def _numpy_dtype(text: str) -> Any:

@@ -446,6 +446,62 @@ def test_a_keyword_named_like_a_positional_only_argument() -> None:
             assert jitted(np.zeros(4), **given).tolist() == f(np.zeros(4), **given).tolist()
 
 
+def test_arrays_in_another_byte_order() -> None:
+    """NumPy keeps the order in what it copies, chooses or sorts, so Python runs these calls."""
+    swapped, outer = np.array([[3, 1, 2], [6, 4, 5]], ">i4"), np.arange(3, dtype=">f4")
+
+    def dtypes(function: Any, *args: Any) -> Any:
+        try:
+            return [x.dtype.str for x in function(*args)], args[0].dtype.str
+        except TypeError as error:
+            return str(error)
+
+    functions = (
+        lambda x: (np.zeros_like(x), np.full_like(x, 2), np.sort(x), x + 1, x.copy(), x.T, np.max(x, axis=0)),
+        lambda x: (x[x > 2], np.take(x, [0, 1]), np.concatenate([x, x]), np.roll(x, 1), np.where(x > 2, x, x)),
+        lambda x: (np.add(x, x, casting="no"),),
+        lambda x: (np.concatenate([x, x], casting="no"),),
+        lambda x: (np.sort(outer), outer * x),
+    )
+    for function in functions:
+        jitted = weft.jit(function)
+        for x in (swapped, swapped.astype("<i4"), swapped):
+            assert dtypes(jitted, x) == dtypes(function, x)
+    with pytest.raises(weft.errors.TraceProblem, match="argument 'x' has the dtype >i4, in another byte order"):
+        weft.jit(lambda x: x + 1, whole=True)(swapped)
+
+
+def test_out_of_functions_that_python_runs() -> None:
+    """Views, lists and what no trace takes are copied into `out`, also if they share its memory."""
+    x, y = np.arange(6.0).reshape(3, 2), np.arange(3.0)
+    functions = (lambda x: x.T, lambda x: x[1:], lambda x: x, lambda x: (x[::-1], x), lambda x: [x.T, x + 1])
+    for function in functions:
+        jitted, parts = weft.jit(function), function(x)
+        out = np.empty_like(parts) if isinstance(parts, np.ndarray) else tuple(map(np.empty_like, parts))
+        for _ in range(3):
+            found = jitted(x, out=out)
+            assert all(a is b for a, b in zip(found, out, strict=True)) if isinstance(out, tuple) else found is out
+            assert same(list(found), list(parts))
+        wrong = np.empty(7) if isinstance(out, np.ndarray) else (np.empty(7), None)
+        with pytest.raises(ValueError, match="must have the shape"):
+            jitted(x, out=wrong)
+    weft.jit(lambda y: y[::-1])(y, out=y)
+    assert same(y, np.array([2.0, 1.0, 0.0]))
+    swapped = x.astype(">f8")
+    assert same(weft.jit(lambda x: x + 1)(swapped, out=np.empty((3, 2))), x + 1)
+
+    def logged(x: Any) -> Any:
+        LOG.append(x.shape)
+        return x + 1 if x.ndim else str(x)
+
+    jitted = weft.jit(logged)
+    LOG.clear()
+    for count in (1, 2, 3):
+        assert same(jitted(x, out=np.empty((3, 2))), x + 1) and len(LOG) == count
+    with pytest.raises(TypeError, match="out is for arrays and numbers, but the result is a str"):
+        jitted(np.array(1.0), out=np.array(0.0))
+
+
 def test_ints_that_do_not_fit_arrays_in_loops() -> None:
     def after(x: Any, n: int) -> Any:
         s = 0
