@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .runtime.kernel import Kernel
 
 FOLDER = os.path.join(os.path.dirname(__file__), "kernels")
-_KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)([^{=]*)", re.MULTILINE)  # others are private
+_KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)(\([^()]*\)[^{=]*)", re.MULTILINE)  # others are private
 
 
 @record

@@ -39,6 +39,26 @@ class Binding(NamedTuple):
     sizes: Mapping[str, int]
 
 
+Number = bool | int | float | complex
+
+
+class ParameterList(NamedTuple):
+    """The parameters of a kernel: their names in order, the numbers of those with defaults, and those that are sizes.
+
+    A size travels as an array of that many bools that take no memory, so it binds its name as other dimensions do.
+    """
+
+    names: tuple[str, ...]
+    defaults: Mapping[str, Number] = {}
+    sizes: tuple[str, ...] = ()
+
+
+def taken_by(source: KernelSource) -> ParameterList:
+    """Return the parameters of any source."""
+    found: ParameterList = getattr(source, "takes", None) or ParameterList(tuple(source.parameters))
+    return found
+
+
 Evaluate = Callable[..., Sequence[Any]]
 """Runs a graph on the values of its inputs, with the functions that its nodes name by number as `calls`.
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
-from ..ir.errors import OverflowProblem, TypeProblem, WeftError, nearest, quantity
-from ..ir.layouts import SCALAR, classify
+from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem, WeftError, nearest, quantity
+from ..ir.layouts import SCALAR, C, classify
 from ..ir.source import ArgType
 from ..ir.tuples import NamedTuple
 
@@ -18,6 +18,9 @@ _WEAK: dict[type, tuple[DType, np.dtype[Any]]] = {
     float: (WEAK_FLOAT, np.dtype(np.float64)),
     complex: (WEAK_COMPLEX, np.dtype(np.complex128)),
 }
+
+MAX_SIZE = 1 << 62
+_NOTHING = np.zeros((), bool)  # the one element of an array that only has a size
 
 
 class CallArgument(NamedTuple):
@@ -82,7 +85,23 @@ def prepare(name: str, value: Any) -> CallArgument:
     )
 
 
-def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+def prepare_size(name: str, value: Any) -> CallArgument:
+    """Prepare the argument of a parameter that is a size."""
+    if isinstance(value, (bool, np.bool)) or not isinstance(value, (int, np.integer)):
+        raise TypeProblem(f"argument '{name}' is a size: expected an int, got a {type(value).__qualname__}")
+    if not 0 <= value < MAX_SIZE:
+        raise ValueProblem(f"argument '{name}' is a size: it can't be {value}", hint="pass a positive number or 0")
+    array = np.broadcast_to(_NOTHING, (int(value),))
+    return CallArgument(array, BOOL, C, int(value))
+
+
+def in_order(
+    kernel: str,
+    names: Sequence[str],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    defaults: Mapping[str, Any] = {},
+) -> list[Any]:
     """Put the arguments of a call into the order of the kernel's parameters."""
     if len(args) > len(names):
         raise TypeProblem(f"{_takes(kernel, names)}, not {len(args)}")
@@ -93,10 +112,10 @@ def in_order(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Map
         if name in given:
             raise TypeProblem(f"{kernel} got the argument '{name}' twice")
         given[name] = value
-    missing = [n for n in names if n not in given]
+    missing = [n for n in names if n not in given and n not in defaults]
     if missing:
         raise TypeProblem(f"{_takes(kernel, names)}; '{missing[0]}' is missing")
-    return [given[n] for n in names]
+    return [given[n] if n in given else defaults[n] for n in names]
 
 
 def _takes(kernel: str, names: Sequence[str]) -> str:

@@ -63,6 +63,10 @@ class ReplaceableKernel(Called):
             raise AttributeError(name)
         return getattr(self._kernel, name)
 
+    @property
+    def __signature__(self) -> Any:
+        return self._kernel.__signature__
+
     def described(self) -> str | None:
         """Return what `help()` shows."""
         return self._kernel.__doc__

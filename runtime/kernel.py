@@ -15,9 +15,9 @@ from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
 from ..ir.records import replace
-from ..ir.source import Guard, KernelSource
+from ..ir.source import Guard, KernelSource, taken_by
 from ..ir.tuples import NamedTuple
-from .arguments import CallArgument, in_order, prepare
+from .arguments import CallArgument, in_order, prepare, prepare_size
 from .bounds import check_bounds, converted
 from .cache import SignatureCache
 from .calling import Called, native_class, with_own_doc
@@ -59,6 +59,7 @@ class Kernel(Called):
 
     def __init__(self, source: KernelSource, lookup: Registry, options: Options, tuner: Tuner | None = None) -> None:
         self._source, self._lookup, self._options, self._tuner = source, lookup, options, tuner
+        self._takes = taken_by(source)
         self.signature_cache: SignatureCache[Lowered] = SignatureCache()
         self._is_usual = replace(options, variant=(), blas=False) == Options()
         self._layouts: set[tuple[str | None, ...]] = set()
@@ -103,6 +104,16 @@ class Kernel(Called):
         return trace.apply(KernelCall(self._source), tuple(self._in_order(args, kwargs)), {})
 
     @property
+    def __signature__(self) -> Any:
+        """The parameters with their defaults, for `inspect.signature`; `out` takes an array for the result."""
+        from inspect import Parameter, Signature
+
+        names, defaults, _ = self._takes
+        kind, other = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+        found = [Parameter(name, kind, default=defaults.get(name, Parameter.empty)) for name in names]
+        return Signature(found if "out" in names else [*found, Parameter("out", other, default=None)])
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the arguments, in order."""
         return self._source.parameters
@@ -143,12 +154,15 @@ class Kernel(Called):
 
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[CallArgument]:
         """Prepare the arguments of a call, in the order of the parameters."""
-        names = self._source.parameters
-        return [prepare(n, x) for n, x in zip(names, self._in_order(args, kwargs), strict=True)]
+        given = zip(self._takes.names, self._in_order(args, kwargs), strict=True)
+        sizes = self._takes.sizes
+        return [prepare_size(n, x) if n in sizes else prepare(n, x) for n, x in given]
 
     def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-        names = self._source.parameters
-        return args if len(args) == len(names) and not kwargs else in_order(self._source.name, names, args, kwargs)
+        names, defaults, _ = self._takes
+        if len(args) == len(names) and not kwargs:
+            return args
+        return in_order(self._source.name, names, args, kwargs, defaults)
 
     def run(self, arguments: Sequence[CallArgument], out: Any = None, is_sample: bool = False) -> tuple[Any, Turn]:
         """Find or compile the graph for the arguments and run it; return the result and what ran.

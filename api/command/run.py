@@ -14,6 +14,7 @@ from ..frontend.language.source import LanguageKernel
 from ..frontend.printed import PrintedKernel
 from ..ir.dtypes import from_numpy
 from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
+from ..ir.source import taken_by
 from ..nests import is_nest
 from ..runtime.kernel import CallableKernel
 from ..settings import default_options, registry
@@ -64,13 +65,17 @@ def arguments(source: LanguageKernel | PrintedKernel, given: Mapping[str, str], 
         if name not in source.parameters:
             hint = nearest(name, list(source.parameters)) or f"it is declared {source.signature}"
             raise UnknownName(f"{source.name} has no argument '{name}'", hint=hint)
-    missing = [p for p in source.declared if p.name not in given]
+    defaults = taken_by(source).defaults
+    missing = [p for p in source.declared if p.name not in given and p.name not in defaults]
     if missing:
-        lines = "".join(f"\n  {p.name}: {p.type}" for p in missing)
+        lines = "".join(f"\n  {p}" for p in missing)
         hint = f"give each with --arg, as in --arg '{missing[0].name}={_example(missing[0].type.dims)}'"
         message = f"{source.name} needs more arguments:{lines}"
         raise TypeProblem(f"{message}\n{doc}" if doc else message, hint=hint)
-    return [value_of(p, given[p.name], seed, k) for k, p in enumerate(source.declared)]
+    return [
+        value_of(p, given[p.name], seed, k) if p.name in given else defaults[p.name]
+        for k, p in enumerate(source.declared)
+    ]
 
 
 def _example(dims: tuple[object, ...] | None) -> str:

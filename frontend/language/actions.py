@@ -120,7 +120,8 @@ class Actions:
         return item.decorated(decorator)
 
     def param(self, children: Children) -> syntax.Param:
-        return self._make(syntax.Param, children, str(children[0]), _first(children, syntax.TypeSpec))
+        fields = (str(children[0]), _first(children, syntax.TypeSpec), _first(children, Expr))
+        return self._make(syntax.Param, children, *fields)
 
     def annotation(self, children: Children) -> syntax.TypeSpec:
         found = children[1]

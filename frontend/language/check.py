@@ -25,11 +25,12 @@ from ...ir.errors import (
 from ...ir.kernels import OpSource
 from ...ir.opdef import Trait
 from ..indices.check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
+from ..lowering.defaults import check_defaults
 from ..lowering.externs import check_extern
 from ..lowering.jumps import always_returns, blocks_of, inside
 from ..numpy.functions import CONSTANTS, ELEMENTS, FUNCTIONS
 from . import syntax
-from .declared import declare, numpy_name, parameter, result
+from .declared import SIZE, declare, numpy_name, parameter, result
 from .decorators import implementation
 from .modules import LoadedDefinition, Unit
 from .syntax import Expr, index_name, parts_of
@@ -66,12 +67,16 @@ class _Checker:
         for param in item.params:
             if param.name in scope:
                 raise ValueProblem(f"two parameters are called '{param.name}'", param.span)
-            scope[param.name] = "a parameter"
+            is_size = item.is_kernel and param.type is not None and param.type.name == SIZE
+            scope[param.name] = "a dimension" if is_size else "a parameter"
+            if param.default is not None:
+                self._expr(param.default, {})
         named = [output.name for output in item.outputs or () if output.name]
         for output in item.outputs or ():
             if output.name and named.count(output.name) > 1:
                 raise ValueProblem(f"two results are called '{output.name}'", output.span)
         self._signature(item, scope)
+        check_defaults(item.params, self._unit)
         if isinstance(item, syntax.Extern):
             check_extern(item)
             return

@@ -7,17 +7,23 @@ from typing import Union
 
 import numpy as np
 
-from ...ir.dtypes import BY_NAME, CLASSES, DType, from_numpy
+from ...ir.dtypes import BOOL, BY_NAME, CLASSES, DType, from_numpy
 from ...ir.errors import ShapeProblem, Span, SyntaxProblem, TypeProblem, UnknownName, nearest
-from ...ir.records import record
+from ...ir.records import record, replace
 from .syntax import Expr, Literal, Name, Output, Param, TypeSpec
 
 DimSpec = Union[str, int, EllipsisType, Expr]
 
 
+SIZE = "size"
+
+
 @record
 class Declared:
-    """A declared type. `dtype` is None for a class such as `float`, `dims` is None for a scalar."""
+    """A declared type. `dtype` is None for a class such as `float`, `dims` is None for a scalar.
+
+    A parameter `k: size` has the dimension `k` and no elements that are read.
+    """
 
     name: str
     dtype: DType | None
@@ -33,6 +39,10 @@ class Declared:
         return dtype == self.dtype if self.dtype else dtype in CLASSES[self.name]
 
     @property
+    def is_size(self) -> bool:
+        return self.name == SIZE
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The named dimensions."""
         return tuple(d for d in self.dims or () if isinstance(d, str))
@@ -45,6 +55,11 @@ class Parameter:
     name: str
     type: Declared
     span: Span
+    default: Expr | None = None
+
+    def __str__(self) -> str:
+        default = "" if self.default is None else f" = {_written(self.default.span)}"
+        return f"{self.name}: {self.type}{default}"
 
 
 @record
@@ -63,8 +78,14 @@ def numpy_name(name: str) -> str | None:
         return None
 
 
-def declare(spec: TypeSpec, computed: bool = False) -> Declared:
+def declare(spec: TypeSpec, computed: bool = False, is_parameter: bool = False) -> Declared:
     """Resolve a type. `computed` allows sizes such as `n - 1`, which only results can have."""
+    if spec.name == SIZE:
+        if not is_parameter:
+            raise TypeProblem("only a parameter of a kernel can be a size", spec.span, "declare it i64")
+        if spec.dims is not None:
+            raise ShapeProblem("a size is one number and has no dimensions", spec.span, "leave out the dimensions")
+        return Declared(SIZE, BOOL, (), SIZE, spec.span)
     dtype = BY_NAME.get(spec.name)
     if dtype is None and spec.name not in CLASSES:
         known = [*BY_NAME, *CLASSES]
@@ -101,7 +122,10 @@ def parameter(param: Param) -> Parameter:
     if param.type is None:
         hint = f"write {param.name}: f32[n], or {param.name}: any[...] for arrays of any kind"
         raise SyntaxProblem(f"the parameter '{param.name}' of a kernel needs a type", param.span, hint)
-    return Parameter(param.name, declare(param.type), param.span)
+    declared = declare(param.type, is_parameter=True)
+    if declared.is_size:
+        declared = replace(declared, dims=(param.name,))
+    return Parameter(param.name, declared, param.span, param.default)
 
 
 def result(output: Output) -> Result:

@@ -12,8 +12,9 @@ from ...ir.externs import ExternCall, ExternSource
 from ...ir.kernels import OpSource
 from ...ir.pickles import token
 from ...ir.records import record
-from ...ir.source import ArgType, Binding, Built
+from ...ir.source import ArgType, Binding, Built, ParameterList
 from ..lowering.binding import bind
+from ..lowering.defaults import defaults_of
 from ..lowering.externs import open_externs
 from ..lowering.lower import lower
 from . import syntax
@@ -43,19 +44,21 @@ class LanguageKernel:
         self.name = item.name.name
         self.declared: tuple[Parameter, ...] = tuple(map(parameter, item.params))
         self.outputs: tuple[Result, ...] | None = tuple(map(result, item.outputs)) if item.outputs else None
+        sizes = tuple(p.name for p in self.declared if p.type.is_size)
+        names = tuple(p.name for p in self.declared)
+        self.takes = ParameterList(names, defaults_of(item.params, definition.unit), sizes)
 
     def __repr__(self) -> str:
         return f"<kernel {self.signature} of {self._definition.unit.source.file}>"
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return tuple(p.name for p in self.declared)
+        return self.takes.names
 
     @property
     def signature(self) -> str:
         """The declaration, as in `softmax(x: float[..., m]) -> float[..., m]`."""
-        params = ", ".join(f"{p.name}: {p.type}" for p in self.declared)
-        head = f"{self.name}({params})"
+        head = f"{self.name}({', '.join(map(str, self.declared))})"
         if self.outputs is None:
             return head
         outputs = [f"{o.name}: {o.type}" if o.name else str(o.type) for o in self.outputs]

@@ -137,6 +137,7 @@ class TypeSpec(SyntaxNode):
 class Param(SyntaxNode):
     name: str
     type: TypeSpec | None
+    default: Expr | None
 
 
 class Output(SyntaxNode):

@@ -112,7 +112,7 @@ def _named(kernel: str, pairs: Sequence[tuple[Parameter, ArgType]]) -> dict[str,
             if isinstance(spec, str) and sizes.setdefault(spec, size) != size:
                 raise ShapeProblem(
                     f"{kernel}: argument '{param.name}' is declared {param.type}: expected {spec} = {sizes[spec]} as "
-                    f"in '{owner[spec]}', got {size}, shape {arg.shape}",
+                    f"in '{owner[spec]}', got {size}{'' if param.type.is_size else f', shape {arg.shape}'}",
                     param.span,
                     f"'{spec}' must have the same size in every argument",
                 )

@@ -28,6 +28,7 @@ from .array_loops import ArrayLoops
 from .binding import split
 from .branches import branch
 from .conform import conform
+from .defaults import defaults_of
 from .element_functions import Flow, probe_frame
 from .element_loops import LIVE, jump
 from .element_types import Cells
@@ -44,13 +45,19 @@ def lower(definition: LoadedDefinition, binding: Binding, ops: OpSource | None =
     builder = Builder(item.name.name, Facts(sizes=binding.sizes, strict=True))
     lowering = _Lowering(builder, ops)
     frame = Environment(definition.unit, False, {}, {})
-    for param, type in zip(map(parameter, item.params), binding.types, strict=True):
-        frame.variables[param.name] = Variable(builder.input(param.name, type))
+    params = [*map(parameter, item.params)]
+    for param, type in zip(params, binding.types, strict=False):
+        value = builder.input(param.name, type)
+        if not param.type.is_size:
+            frame.variables[param.name] = Variable(value)
         for spec, size in _aligned(param.type, type.shape):
             if isinstance(spec, str):
                 frame.sizes[spec] = size
             elif isinstance(spec, int):
                 builder.facts.assume_equal(size, spec)
+    defaults = defaults_of(item.params, definition.unit)
+    for param in params[len(binding.types) :]:  # of an op, whose operands are the parameters without defaults
+        lowering.pass_argument(item.name.name, param, defaults[param.name], frame, item.name.span)
     outputs = lowering.body(definition, frame)
     span = item.body.statements[-1].span if item.body.statements else item.span
     graph = builder.finish([_strong(Maker(builder, span), x) for x in outputs])
@@ -180,13 +187,14 @@ class _Lowering:
     ) -> Thing:
         item = definition.item
         assert isinstance(item, syntax.Function)
-        given = _matched(item, args, kwargs, span)
+        given = _matched(item, defaults_of(item.params, definition.unit), args, kwargs, span)
         frame = Environment(definition.unit, not item.is_kernel, {}, {})
         for param in item.params:
-            value = as_operand(given[param.name], span)
             if item.is_kernel:
-                value = self._whole(item.name.name, parameter(param), value, frame, span)
-            elif param.type is not None:
+                self.pass_argument(item.name.name, parameter(param), given[param.name], frame, span)
+                continue
+            value = as_operand(given[param.name], span)
+            if param.type is not None:
                 value = self._conform(value, declare(param.type), f"'{param.name}'", frame, span)
             frame.variables[param.name] = Variable(value)
         with self.expressions.level(span):
@@ -249,6 +257,21 @@ class _Lowering:
         results = each(outer, [*given, *others], graph, item.name.span)
         return [weakened(maker, dtype_of(x), v) if dtype_of(x).weak else v for x, v in zip(found, results, strict=True)]
 
+    def pass_argument(self, kernel: str, param: Parameter, given: Thing, frame: Environment, span: Span) -> None:
+        """Give a parameter of an inlined kernel its value."""
+        if not param.type.is_size:
+            value = self._whole(kernel, param, as_operand(given, span), frame, span)
+            frame.variables[param.name] = Variable(value)
+            return
+        what = f"{kernel}: argument '{param.name}'"
+        if not isinstance(given, Dim) and type(given) is not int:
+            hint = "pass an integer, a dimension or a formula of them"
+            raise TypeProblem(f"{what} must be a size that is known when the kernel is compiled", span, hint)
+        size: Size = given
+        known = frame.sizes.setdefault(param.name, size)
+        if not self._builder.facts.same(known, size):
+            raise ShapeProblem(f"{what} is declared size: expected {known}, got {size}", span)
+
     def _whole(self, kernel: str, param: Parameter, x: Operand, frame: Environment, span: Span) -> Value:
         """Check an argument of a kernel that another kernel calls; its type must be the declared one."""
         maker, declared = Maker(self._builder, span), param.type
@@ -277,7 +300,7 @@ def _form(x: Operand) -> Hashable:
 
 
 def _matched(
-    item: syntax.Function, args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span
+    item: syntax.Function, defaults: Mapping[str, Thing], args: Sequence[Thing], kwargs: Mapping[str, Thing], span: Span
 ) -> Mapping[str, Thing]:
     """Match the arguments of a call to the names of the parameters."""
     names = [p.name for p in item.params]
@@ -291,7 +314,8 @@ def _matched(
         if name in given:
             raise TypeProblem(f"{usage} got '{name}' twice", span)
         given[name] = value
-    missing = [name for name in names if name not in given]
+    missing = [name for name in names if name not in given and name not in defaults]
     if missing:
-        raise TypeProblem(f"{usage} is missing the argument '{missing[0]}'", span, "pass a value for each parameter")
-    return given
+        hint = "pass a value for each parameter without a default"
+        raise TypeProblem(f"{usage} is missing the argument '{missing[0]}'", span, hint)
+    return {**defaults, **given}

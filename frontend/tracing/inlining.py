@@ -6,6 +6,7 @@ become guards of the trace.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,11 @@ from ...ir.loops import body_of, walk
 from ...ir.ops import LOOP, NUMPY
 from ...ir.pickles import token
 from ...ir.records import record
-from ...ir.source import ArgType, Binding, KernelSource
+from ...ir.source import ArgType, Binding, KernelSource, taken_by
 from ...ir.types import TensorType
 from ..maker import Maker
+from ..numpy.shapes import broadcast_to
+from .symbolic import TracedSize
 from .tracer import Tracer
 
 if TYPE_CHECKING:
@@ -39,7 +42,11 @@ class KernelCall:
 def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span | None) -> Any:
     """Inline a kernel into a trace and return its results."""
     maker = Maker(trace.builder, span)
-    operands = [maker.lift(trace.operand(x, True, span)) for x in args]
+    names, _, sizes = taken_by(source)
+    operands = [
+        _sized(maker, x) if name in sizes else maker.lift(trace.operand(x, True, span))
+        for name, x in zip(names, args, strict=True)
+    ]
     try:
         binding = source.bind([_argument(trace, value) for value in operands])
         operands = [maker.cast(v, t.dtype) for v, t in zip(operands, binding.types, strict=True)]
@@ -56,6 +63,12 @@ def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span |
     first = trace.add_calls(built.calls)
     results = [Tracer(trace, value) for value in _spliced(trace, built.graph, operands, first, span)]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _sized(maker: Maker, x: Any) -> Value:
+    """Return an array of a size that was passed as a number; nothing reads its elements."""
+    size = x.dim if isinstance(x, TracedSize) else operator.index(x)
+    return broadcast_to(maker, maker.lift(False), (size,))
 
 
 def _argument(trace: Trace, value: Value) -> ArgType:

@@ -53,7 +53,10 @@ class Gate:
     def _parameters(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
         for item in self.form.arguments:
-            found += [("ptr", item.name)] if item.rank else scalar_parameters(item)
+            if item.is_size:
+                found += [("i64", item.name)] if self.strided else []
+            else:
+                found += [("ptr", item.name)] if item.rank else scalar_parameters(item)
         found += [] if self.strided else [("i64", name) for name in self.form.sizes.values()]
         return found + [("ptr", item.name) for item in self.form.results]
 
@@ -81,6 +84,9 @@ class Gate:
         w = self.w
         self._put_sizes({symbol: Val(f"%{name}", "i64", 0) for symbol, name in self.form.sizes.items()})
         for k, item in enumerate(self.form.items):
+            if item.is_size:
+                w.put(NULL, self.words, 8 * self._place(k))
+                continue
             if not item.rank and k < len(self.form.arguments):
                 self._put_number(k, item)
                 continue
@@ -94,6 +100,13 @@ class Gate:
         shapes: list[tuple[Size, Val]] = []
         for k, item in enumerate(self.form.items):
             given = Val(f"%{item.name}", "ptr", 0)
+            if item.is_size:
+                number = Val(f"%{item.name}", "i64", 0)
+                w.put(NULL, self.words, 8 * self._place(k))
+                w.put(w.number(1), self.words, 8 * self.form.stride_word(k))
+                shapes.append((item.shape[0], number))
+                found.setdefault(str(item.shape[0]), number)
+                continue
             if not item.rank:
                 if k < len(self.form.arguments):
                     self._put_number(k, item)
@@ -153,7 +166,7 @@ class Gate:
         w, e = self.w, self.w.e
         all_have = w.number(1, "i1")
         for k, item in enumerate(self.form.items):
-            if not item.rank:
+            if not item.rank or item.is_size:
                 continue
             axes = list(range(item.rank)) if kind == "fortran" else list(range(item.rank))[::-1]
             step, fits, done = w.number(item.dtype.size), w.number(1, "i1"), w.number(0, "i1")

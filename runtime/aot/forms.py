@@ -10,7 +10,8 @@ from __future__ import annotations
 from ...ir.dims import Dim, Size
 from ...ir.dtypes import DType
 from ...ir.graph import Graph
-from ...ir.records import record
+from ...ir.records import record, replace
+from ...ir.source import taken_by
 from .variants import Wanted
 
 C_TYPES = {
@@ -32,11 +33,12 @@ RESERVED = frozenset(_WORDS.split())  # keywords of C and C++, and names of the 
 
 @record
 class CParameter:
-    """An argument or a result: its C name and its type."""
+    """An argument or a result: its C name and its type. An argument that is a size has no memory."""
 
     name: str
     dtype: DType
     shape: tuple[Size, ...]
+    is_size: bool = False
 
     @property
     def rank(self) -> int:
@@ -85,12 +87,16 @@ class CForm:
 def form_of(wanted: Wanted, graph: Graph) -> CForm:
     """Derive the C function of a graph; unnamed results are `out`, or `out0`, `out1`, ..."""
     taken: set[str] = set(RESERVED)
+    numbers = taken_by(wanted.source).sizes
     arguments = tuple(
-        CParameter(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
+        CParameter(value.name, value.type.dtype, value.type.shape, is_size=True)
+        if value.name in numbers
+        else CParameter(_free(value.name or f"arg{k}", taken), value.type.dtype.strong, value.type.shape)
         for k, value in enumerate(graph.inputs)
     )
     symbols = [str(s) for item in arguments for s in item.shape if isinstance(s, Dim) and str(s) not in wanted.fixed]
     sizes = {symbol: _free(symbol, taken) for symbol in dict.fromkeys(symbols)}
+    arguments = tuple(replace(a, name=sizes[a.name]) if a.is_size else a for a in arguments)
     usual = ["out"] if len(graph.outputs) == 1 else [f"out{k}" for k in range(len(graph.outputs))]
     made = tuple(
         CParameter(_free(given or own, taken), value.type.dtype, value.type.shape)

@@ -106,7 +106,7 @@ def _kernel(form: CForm) -> list[str]:
     dense += [f"int64_t {name}" for name in sizes] + [f"{item.c_type} *{item.name}" for item in form.results]
     lines = [*about, " */", _declaration(form.name, dense)]
     if form.is_strided:
-        strided = [f"const weft_array *{i.name}" if i.rank else p for i in form.arguments for p in _dense(i)]
+        strided = [p for i in form.arguments for p in _strided(i)]
         strided += [f"const weft_array *{i.name}" if i.rank else f"{i.c_type} *{i.name}" for i in form.results]
         lines.append(_declaration(f"{form.name}_strided", strided))
     return [*lines, ""]
@@ -119,7 +119,15 @@ def _declaration(name: str, parameters: Sequence[str]) -> str:
     return f"int {name}(\n    " + ",\n    ".join(parameters) + ");"
 
 
+def _strided(item: CParameter) -> list[str]:
+    if item.is_size:
+        return [f"int64_t {item.name}"]
+    return [f"const weft_array *{item.name}"] if item.rank else _dense(item)
+
+
 def _dense(item: CParameter) -> list[str]:
+    if item.is_size:
+        return []  # each size is a parameter once
     if item.rank:
         return [f"const {item.c_type} *{item.name}"]
     return [f"{_NUMBERS.get(elem, item.c_type)} {name}" for elem, name in scalar_parameters(item)]
@@ -128,6 +136,8 @@ def _dense(item: CParameter) -> list[str]:
 def _described(form: CForm, item: CParameter) -> str:
     names = form.sizes | {symbol: str(n) for symbol, n in form.fixed.items()}
     shape = ", ".join(names.get(str(s), str(s)) for s in item.shape)
+    if item.is_size:
+        return "size"
     return f"{item.dtype}[{shape}]" if item.rank else str(item.dtype)
 
 

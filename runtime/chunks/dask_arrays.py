@@ -19,7 +19,7 @@ from ...ir import dims
 from ...ir.dtypes import from_numpy
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem
 from ...ir.records import record
-from ...ir.source import ArgType
+from ...ir.source import ArgType, taken_by
 from ...passes.split_chunks import ChunkFinish, ChunkStage
 from ..arguments import prepare
 from .jobs import Job, Merging, Unpacking, job_of
@@ -64,6 +64,11 @@ def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: b
             kernel, values = callee._select(args, kwargs)
         else:
             kernel, values = callee, callee._in_order(args, kwargs)
+        if taken_by(kernel._source).sizes:
+            raise Unsupported(
+                f"{callee.__name__} takes a size as an argument, which dask arrays can't follow",
+                hint=f"fix the size: weft.jit(lambda x: {callee.__name__}(x, 10))",
+            )
         values = tuple(given[id(x)][1] if id(x) in given else x for x in values)
         types = [_type(name, x) for name, x in zip(kernel.parameters, values, strict=True)]
         chunks = [x.chunks if isinstance(x, da.Array) else tuple((n,) for n in np.shape(x)) for x in values]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.errors import FileProblem
 from ...ir.lazy import cached_property
-from ...ir.source import ArgType, Binding, Built
+from ...ir.source import ArgType, Binding, Built, ParameterList
 from ...ir.tuples import NamedTuple
 from .cache import Cache, default_cache
 from .codec import as_json, read_json
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Load = Callable[[], "ParsedModule"]
 Parse = Callable[[str], "ParsedModule"]
+Listed = tuple[Sequence[str], Sequence[str], Sequence[Any], Sequence[str]]
 LONGEST = 1 << 22  # bytes of a file to look up; the parser has its own limit
 
 
@@ -35,8 +36,12 @@ class StoredKernel:
 
     impl = None  # text that registers implementations is parsed every time
 
-    def __init__(self, name: str, parameters: Sequence[str], digest: str, module: StoredModule) -> None:
-        self.name, self.parameters, self.digest, self._module = name, tuple(parameters), digest, module
+    def __init__(self, name: str, takes: ParameterList, digest: str, module: StoredModule) -> None:
+        self.name, self.takes, self.digest, self._module = name, takes, digest, module
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.takes.names
 
     def __repr__(self) -> str:
         return repr(self.parsed)
@@ -63,7 +68,7 @@ class StoredKernel:
 
     def __reduce__(self) -> Any:
         parsed, kernels = self.parsed, self._module.kernels.values()
-        named = tuple((kernel.name, kernel.parameters) for kernel in kernels)
+        named = tuple((kernel.name, _listed(kernel.takes)) for kernel in kernels)
         return _unpickled, (self._module.file, named, self.digest, parsed.texts, parsed.ops, self.name)
 
     def __dask_tokenize__(self) -> Any:
@@ -81,9 +86,9 @@ class StoredKernel:
 class StoredModule:
     """The kernels of one file by name, in file order."""
 
-    def __init__(self, file: str, parameters: Mapping[str, Sequence[str]], digest: str, load: Load) -> None:
+    def __init__(self, file: str, listed: Mapping[str, Listed], digest: str, load: Load) -> None:
         self.file, self._digest, self._load = file, digest, load
-        self.kernels = {name: StoredKernel(name, names, digest, self) for name, names in parameters.items()}
+        self.kernels = {name: StoredKernel(name, _read_list(each), digest, self) for name, each in listed.items()}
 
     @cached_property
     def parsed(self) -> ParsedModule:
@@ -167,7 +172,7 @@ def _open(
     imports = [_Import.of(f, t) for f, t in parsed.sources.items() if f != file]
     if any(not _is_inside(i.real, folder) or any(_is_inside(i.real, s) for s in search) for i in imports):
         return parsed  # found on the search path, where another file of that name may come first later
-    kernels = {name: list(kernel.parameters) for name, kernel in parsed.kernels.items()}
+    kernels = {name: _listed(kernel.takes) for name, kernel in parsed.kernels.items()}
     name = _digest(parsed.sources)
     cache.write(key, as_json([kernels, name, imports]))
     return StoredModule(file, kernels, name, lambda: parsed)
@@ -183,11 +188,25 @@ def _has_externs(parsed: ParsedModule) -> bool:
     return any("extern" in text for text in parsed.sources.values())
 
 
-def _read(content: bytes) -> tuple[dict[str, list[str]], str] | None:
+def _listed(takes: ParameterList) -> Listed:
+    """Write a list of parameters as values of JSON that can be hashed: complex numbers are texts."""
+    numbers = [str(x) if isinstance(x, complex) else x for x in takes.defaults.values()]
+    return takes.names, tuple(takes.defaults), tuple(numbers), takes.sizes
+
+
+def _read_list(listed: Listed) -> ParameterList:
+    names, given, numbers, sizes = listed
+    defaults = {name: complex(x) if isinstance(x, str) else x for name, x in zip(given, numbers, strict=True)}
+    return ParameterList(tuple(names), defaults, tuple(sizes))
+
+
+def _read(content: bytes) -> tuple[dict[str, Listed], str] | None:
     """Read the kernels of a text and its digest, if all imports are unchanged."""
     try:
         kernels, name, found = read_json(content)
         imports = [_Import(*i) for i in found]
+        for listed in kernels.values():
+            _read_list(listed)
     except (ValueError, TypeError):
         return None
     return (kernels, name) if all(i.is_current() for i in imports) else None

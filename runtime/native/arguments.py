@@ -52,6 +52,9 @@ class Arguments:
             if type(given.given) is np.ndarray:
                 self.array(place, value, value.type.shape, given.array, given.layout)
                 continue
+            if given.is_size:
+                self.size(place, value, len(given.array))
+                continue
             dtype, ranges = value.type.dtype, [b.range for b in bounds if b.index == index]
             if type(given.given) is int and dtype.is_integer and not dtype.weak:
                 ranges.append(Bound(index, "", dtype, None).range)
@@ -108,6 +111,18 @@ class Arguments:
         else:
             w.check("scalar", place, type_, pointer)
         return pointer
+
+    def size(self, place: int | Register, value: Value, seen: int) -> None:
+        """Check an int that is the size of something, and which sizes the graph was made for: 0, 1, or more."""
+        w, to = self.w, self.w.register()
+        lowest, highest = (seen, seen) if seen < 2 else (2, LONG - 1)
+        self.pointers[value] = w.register()
+        w.check("whole", place, w.object(int), lowest, highest, 0, to, self.pointers[value])
+        (size,) = value.type.shape
+        if is_symbol(size) and str(size) not in self.sizes.known:
+            self.sizes.known[str(size)] = to
+        else:
+            self._late.append((size, to))
 
     # -- arrays
 

@@ -32,6 +32,8 @@ def build_recipe(lowered: Lowered, call: NativeCall) -> Recipe | None:
 def _readable(dtype: DType, given: Input) -> bool:
     """Accept arrays in the machine's byte order, NumPy scalars that hold their value, and Python numbers."""
     kind = type(given.given)
+    if given.is_size:
+        return kind is int
     if kind is np.ndarray:
         return given.given is given.array and given.array.dtype is dtype.numpy
     if kind in (int, float):

@@ -33,6 +33,15 @@ class Input(NamedTuple):
     layout: str
     place: int | None
 
+    @property
+    def is_size(self) -> bool:
+        """Whether it is an int that stands for an array of that size."""
+        return self.array.ndim == 1 and isinstance(self.given, (int, np.integer))
+
+    def lies(self) -> tuple[Any, ...]:
+        """Return what a recipe checks of its memory; of a size, whether it is 0, 1 or more."""
+        return (min(len(self.array), 2),) if self.is_size else _lies(self.array, self.layout)
+
 
 class Out(NamedTuple):
     """An output array that the caller passes: its number in the call, and its place in the `out` tuple."""
@@ -69,7 +78,7 @@ class NativeCall(NamedTuple):
 
     def kind(self, lowered: Lowered) -> tuple[Any, ...]:
         """Return what tells the calls of one recipe from those of another on the same graph."""
-        inputs = tuple((type(i.given), i.place, _lies(i.array, i.layout)) for i in self.inputs)
+        inputs = tuple((type(i.given), i.place, i.lies()) for i in self.inputs)
         outs = tuple(out and (out.item, _lies(out.array, GENERAL)) for out in self.outs)
         fixed = tuple((place, id(x)) for place, x in self.fixed)
         guards = tuple((id(g.holder), g.key, id(g.expected)) for g in self.guards)

@@ -101,7 +101,10 @@ def kernel_signature(source: object) -> Signature:
         raise TypeProblem(
             f"the kernel '{source.name}' can't implement an op", hint="declare one result, as in -> f32[n]"
         )
-    inputs = tuple(Spec(p.type.name, _dims(p.type.dims)) for p in source.declared)
+    if source.takes.sizes:
+        raise TypeProblem(f"the kernel '{source.name}' can't implement an op", hint="an op takes no sizes as arguments")
+    operands = [p for p in source.declared if p.default is None]  # the others keep their defaults
+    inputs = tuple(Spec(p.type.name, _dims(p.type.dims)) for p in operands)
     declared = source.outputs[0].type
     return Signature(inputs, Spec(declared.name, _dims(declared.dims)))
 

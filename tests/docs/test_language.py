@@ -76,6 +76,10 @@ MEANINGS = {
     "smoothed": (smoothed, (D,)),
     "corners": (lambda x: (x[0, -1], x[::-1, ::2], x[..., 1:-1], x[2]), (M,)),
     "rows": (lambda x, k, last: (x[k], x[k, 0], x[last] - x[:, k % 6][0, 0]), (M, np.array([2, 0, -1]), 3)),
+    "normalised": (lambda x, eps, ddof: (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + eps), (D, 0.5, 1)),
+    "both": (lambda x: sum((x - x.mean()) / np.sqrt(x.var(ddof=k) + 1e-5) for k in (0, 1)), (D,)),
+    "scale": (lambda k, step: np.arange(len(k)) * step, (np.zeros(4, bool), 0.5)),  # a size is an array of that length
+    "histogram": (lambda x, k: np.bincount(x, minlength=len(k)), (np.array([1, 3, 1]), np.zeros(5, bool))),
     "halves": (lambda x: (np.roll(x, 3), np.pad(x, (1, 2), "edge"), np.roll(x, 1) - x), (F,)),
     "ramp": (lambda x: (x * np.arange(1, 7) / np.linspace(1, 2, 6), np.tril(x[:, None] * x) + np.eye(6)), (D,)),
     "summary": (summary, (M, F > 0)),

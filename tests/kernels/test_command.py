@@ -43,11 +43,11 @@ def test_every_kernel_runs_by_name(name: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_without_arguments_it_says_what_the_kernel_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "leaky_relu"]) == 1
+    assert main(["run", "axpy"]) == 1
     assert capsys.readouterr().err == (
-        "error: leaky_relu needs more arguments:\n  x: float[...]\n  slope: float\n"
-        "x where it is positive, else a small multiple of it.\n"
-        "hint: give each with --arg, as in --arg 'x=ones(8)'\n"
+        "error: axpy needs more arguments:\n  a: number\n  x: number[...]\n  y: number[...]\n"
+        "a x + y, element by element.\n"
+        "hint: give each with --arg, as in --arg 'a=3'\n"
     )
 
 

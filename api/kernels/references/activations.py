@@ -14,7 +14,7 @@ def relu(x: Any) -> Any:
     return np.maximum(x, 0)
 
 
-def leaky_relu(x: Any, slope: Any) -> Any:
+def leaky_relu(x: Any, slope: Any = 0.01) -> Any:
     return np.where(x > 0, x, slope * x)
 
 
@@ -43,5 +43,5 @@ def softplus(x: Any) -> Any:
     return np.logaddexp(x, 0)
 
 
-def elu(x: Any, alpha: Any) -> Any:
+def elu(x: Any, alpha: Any = 1) -> Any:
     return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))

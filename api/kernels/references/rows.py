@@ -23,12 +23,12 @@ def logsumexp(x: Any) -> Any:
     return shift[..., 0] + np.log(np.exp(x - shift).sum(axis=-1))
 
 
-def layernorm(x: Any, weight: Any, bias: Any, eps: Any) -> Any:
+def layernorm(x: Any, weight: Any, bias: Any, eps: Any = 1e-5) -> Any:
     centred = x - x.mean(axis=-1, keepdims=True)
     return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + eps) * weight + bias
 
 
-def rmsnorm(x: Any, weight: Any, eps: Any) -> Any:
+def rmsnorm(x: Any, weight: Any, eps: Any = 1e-6) -> Any:
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + eps) * weight
 
 
