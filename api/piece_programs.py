@@ -179,13 +179,17 @@ class LoopProgram:
         made.learn(self, self.chain, call, self._result(made.piece))
 
     def teach(
-        self, instance: Any, form: CallForm, sources: Mapping[str, NestSource], values: Mapping[str, Any]
-    ) -> bool:
-        """Make a recipe for calls of a function that is this one piece; tell whether there is one."""
+        self, instance: Any, form: CallForm, sources: Mapping[str, NestSource], values: Mapping[str, Any],
+        own: Sequence[Guard],
+    ) -> bool:  # fmt: skip
+        """Make a recipe for calls of a function that is this one piece; tell whether there is one.
+
+        `own` are guards on what the function itself is.
+        """
         made = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in))
         if made is None or self.off is not None:
             return False
-        call = NestCallForm(form, sources, values, self._guards(made.piece))
+        call = NestCallForm(form, sources, values, (*own, *self._guards(made.piece)))
         learned: bool = made.learn(instance, instance.chain, call, made.piece.returned or KnownResult(None))
         return learned
 

@@ -32,7 +32,7 @@ from .frontend.tracing.tracer import Tracer
 from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
-from .ir.source import ABSENT, Guard
+from .ir.source import ABSENT, Guard, are_kept, function_guards
 from .piece_programs import MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram, excuse
 from .reasons import Reason, failures, reason_of, span_of
 from .runtime.native.call import CallForm
@@ -46,7 +46,7 @@ MOST_MEANINGS = 16  # of the names outside a function, for which it is learned h
 LAZY = ("source", "obstacle", "is_split")
 LEARNED = (
     *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_refused", "_plan", "_nest",
-    "_unplanned", "_dropped",
+    "_unplanned", "_dropped", "_own",
 )  # fmt: skip
 PARTED = frozenset((np.ndarray, list, tuple, dict))
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
@@ -85,6 +85,8 @@ class Program:
         self.cuts: list[Reason] = []
         self.loop_cuts: list[Reason] = []
         self.meanings = Meanings()  # what names outside meant when they were checked
+        self._own = function_guards(self.function) if isinstance(self.function, FunctionType) else []
+        self.rely(self._own)
         self.off: Reason | None = None  # why calls are no longer tried as a whole
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
@@ -109,7 +111,7 @@ class Program:
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
-        if self._is_watched or not self.is_split:
+        if self._is_watched or not self.is_split or not are_kept(self._own):
             self._follow()
         if self.off is not None or self.obstacle is not None:
             try:
@@ -143,7 +145,7 @@ class Program:
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by the plan if there is one, else in Python."""
-        if self._is_watched:
+        if self._is_watched or not are_kept(self._own):
             self._follow()
         if self._plan is None and self._unplanned is None:
             self._plan_for(args, kwargs)
@@ -257,7 +259,8 @@ class Program:
             return
         self._fronts.add(front)
         called = plan if bound is ABSENT else MethodType(plan, bound)
-        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call))
+        own = [guard for guard in self._own if guard.holder is self.function and plan is not self.function]
+        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call, own))
 
     def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Make a recipe for calls like this one, which Python has served, if the function is one piece."""
@@ -287,18 +290,21 @@ class Program:
         defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
         given = dict(zip(places, (*args, *kwargs.values()), strict=True))
         sources, values = dict[str, NestSource](), dict[str, Any]()
+        variables = function.__code__.co_varnames
         for name in loop.loop.live_in:
             if name in places:
                 sources[name], values[name] = NestSource(places[name]), given[name]
             elif name in names:
                 sources[name] = NestSource(constant=defaults[name])
                 values[name] = defaults[name]
+            elif name in variables:  # a parameter that can only be given by name
+                return False
             else:
                 guard, *others = places_of(function, name)
                 if others or guard.expected is ABSENT:
                     return False
                 sources[name], values[name] = NestSource(None, guard.holder, guard.key), guard.expected
-        return loop.teach(front, form, sources, values)
+        return loop.teach(front, form, sources, values, self._own)
 
     @property
     def has_plan(self) -> bool:

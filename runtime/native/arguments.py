@@ -18,7 +18,7 @@ from ...ir.source import ABSENT, Guard
 from ..bounds import Bound
 from . import abi
 from .call import NativeCall
-from .recipe import RecipeWriter, Register, SizeRegisters
+from .recipe import RecipeWriter, Register, SizeRegisters, field_words
 
 Array = np.ndarray[Any, Any]
 LONG = 1 << 63
@@ -256,9 +256,8 @@ def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
         elif isinstance(guard.holder, dict):
             spaces.setdefault(id(guard.holder), []).append(guard)
         else:
-            offset = abi.CELL if guard.key is None else abi.FIELDS[guard.key]
-            is_null = guard.expected is ABSENT or (guard.key is not None and guard.expected is None)
-            w.check("field", w.object(guard.holder) + offset, 0 if is_null else w.object(guard.expected))
+            w.kept.append(guard)
+            w.check("field", *field_words(guard))
     for named in spaces.values():
         words = [part for _, key, x in named for part in (w.object(key), hash(key), 0 if x is ABSENT else w.object(x))]
         w.check("names", w.object(named[0].holder), int(abi.has_dict_versions()), 0, len(named), more=words)

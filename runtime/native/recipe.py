@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...ir.dims import Atom, Dim, Monomial, Size
+from ...ir.source import ABSENT, Guard
 from ...ir.tuples import NamedTuple
+from . import abi
 from .steps import HEADER, OPERANDS, RECIPE, machine
 
 NEVER = 1 << 62  # calls
@@ -150,14 +152,24 @@ class RecipeWriter:
         return Recipe(list(map(placed, words)), self.kept)
 
 
-def forwarding(function: Any, tracer: type, untraced: type, traced: Any) -> Recipe:
+def forwarding(function: Any, tracer: type, untraced: type, traced: Any, guards: Sequence[Guard] = ()) -> Recipe:
     """Return a recipe that passes calls on to a Python function, unless an argument is a tracer.
 
-    `traced` takes over if the function raises `untraced`.
+    `traced` takes over if the function raises `untraced`. `guards` are fields of functions that must be unchanged.
     """
     kept = (function, tracer, untraced, traced)
     header = [0, 0, 0, NEVER, HEADER, 0, 0, 0]
-    return Recipe([*header, machine().steps["forward"], *map(id, kept)], kept)
+    fields = [word for guard in guards for word in field_words(guard)]
+    words = [*header, machine().steps["forward"], *map(id, kept), len(guards), *fields]
+    return Recipe(words, (*kept, *guards))
+
+
+def field_words(guard: Guard) -> tuple[int, int]:
+    """Return the address of a field of a function or of a closure's variable, and what must be there."""
+    assert not isinstance(guard.holder, dict)
+    offset = abi.CELL if guard.key is None else abi.FIELDS[guard.key]
+    is_null = guard.expected is ABSENT or (guard.key is not None and guard.expected is None)
+    return id(guard.holder) + offset, 0 if is_null else id(guard.expected)
 
 
 class SizeRegisters:

@@ -38,7 +38,7 @@ STEPS: dict[str, str] = {
     "pair": "place type: count items",
     "in_cell": "cell: to",
     "in_dict": "dict: key: hash to",
-    "forward": "function: tracer: untraced: traced:",
+    "forward": "function: tracer: untraced: traced: count",
     # numbers
     "scalar": "place type: pointer",
     "single": "place type: value pointer",

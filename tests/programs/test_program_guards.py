@@ -178,3 +178,41 @@ def test_wrong_calls_do_not_switch_a_piece_off(wrong: int) -> None:
         jitted(np.ones(6), right)
         after = jitted.explain().pieces[0]
         assert after.calls == before.calls + 1 and before.misses >= wrong
+
+
+def scaled_loop(x: Any, by: Any = 2.0, *, plus: Any = 1.0) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * by + plus
+    return total
+
+
+def scaled_noise(x: Any, by: Any = 2.0, *, plus: Any = 1.0) -> Any:
+    print(end="")
+    return np.exp(x) * by + plus
+
+
+plus = 100.0  # a parameter of the functions above has the same name
+
+
+@pytest.mark.parametrize("function", [scaled_loop, scaled_noise])
+def test_a_functions_own_code_and_defaults_may_change(function: Any) -> None:
+    jitted, x = weft.jit(function), np.arange(3.0)
+    before = function.__code__, function.__defaults__, function.__kwdefaults__
+
+    def check() -> None:
+        for _ in range(3):
+            assert np.array_equal(jitted(x), function(x))
+
+    check()
+    function.__defaults__ = (3.0,)
+    check()
+    function.__kwdefaults__["plus"] = 4.0
+    check()
+    function.__kwdefaults__ = {"plus": 5.0}
+    check()
+    function.__code__ = tripled.__code__
+    check()
+    function.__code__, function.__defaults__, function.__kwdefaults__ = before
+    check()
+    assert jitted.explain().native_pieces
