@@ -1,7 +1,7 @@
 """Record the memory order that NumPy's `order` argument asks for.
 
 Values have no memory, so nothing is computed here. The recorded order decides how results are stored (see
-`runtime/order.py`). An operation that reads elements in memory order can't be expressed on values.
+`ir/orders.py`). An operation that reads elements in memory order can't be expressed on values.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.lazy import cached_property
 from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
+from ..ir.orders import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
 from ..ir.tuples import NamedTuple
@@ -26,7 +27,6 @@ from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .checked_sizes import bind_sizes
 from .launch import Launcher, NativeRegion
-from .order import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded from disk does not need it
     from ..backends.llvm.compile import NativeProgram

@@ -14,6 +14,7 @@ from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
+from ..ir.orders import agree
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource, taken_by
 from ..ir.tuples import NamedTuple
@@ -29,7 +30,6 @@ from .native.call import CallForm
 from .native.callables import is_native
 from .native.dispatch import Chain
 from .native.learning import learn
-from .order import agree
 from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
 from .turn import Turn
 

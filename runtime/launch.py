@@ -17,12 +17,12 @@ from ..ir import dims
 from ..ir.errors import ValueProblem, WeftError
 from ..ir.graph import Graph, Node, Value
 from ..ir.ops import CONCATENATE, GATHER, LOOP, NUMPY, POSITIONS, REGION, RESHAPE
+from ..ir.orders import lies_in
 from ..ir.types import integer, ints, sizes
 from ..ir.walking import body_of, carried, walk
 from . import threads
 from .checked_sizes import LateSizes
 from .memory import empty
-from .order import lies_in
 from .size_bound import Results, SizedKernel
 
 if TYPE_CHECKING:

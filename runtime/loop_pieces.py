@@ -86,8 +86,8 @@ class LoopPiece:
         """Return the live-out values, or the returned value alone in a tuple; raise an error if it can't run."""
         piece = self.piece
         env = self._sizes(values)
-        pairs = zip(piece.inputs, self._types, strict=True)
-        buffers = [_buffer(given, dtype, values, env) for given, dtype in pairs]
+        arrays = [_array(given, dtype, values, env) for given, dtype in zip(piece.inputs, self._types, strict=True)]
+        buffers = [_buffer(given, array) for given, array in zip(piece.inputs, arrays, strict=True)]
         for a, b in piece.apart:
             if np.may_share_memory(buffers[a], buffers[b]) and np.shares_memory(buffers[a], buffers[b]):
                 raise ValueProblem("arrays overlap, and one of them is written")
@@ -102,13 +102,9 @@ class LoopPiece:
             for buffer, content in kept:
                 buffer[...] = content
             raise
-        whole = [
-            _whole(b, isinstance(given, FreshInput) and given.parts)
-            for b, given in zip(buffers, piece.inputs, strict=True)
-        ]
         if piece.returned is not None:
-            return (_result(piece.returned, whole, values, env),)
-        return tuple(_result(result, whole, values, env) for _, result in piece.results)
+            return (_result(piece.returned, arrays, values, env),)
+        return tuple(_result(result, arrays, values, env) for _, result in piece.results)
 
     def learn(self, instance: Any, chain: Chain, call: NestCallForm, result: Result) -> bool:
         """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one."""
@@ -166,28 +162,34 @@ def _at(values: Mapping[str, Any], path: Path) -> Any:
     return value
 
 
-def _buffer(given: Input, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Array:
+def _array(given: Input, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Array:
+    """Return the array behind a buffer: one of the caller, or new memory."""
     if isinstance(given, ArrayInput):
-        return _parts(_at(values, given.path), given.parts)
+        found: Array = _at(values, given.path)
+        return found
     if isinstance(given, NumberInput):
         return np.array(_at(values, given.path), dtype)
+    return _fresh(given, env) if isinstance(given, FreshInput) else np.zeros((), dtype)
+
+
+def _buffer(given: Input, array: Array) -> Array:
+    """Return an array as the nest sees it: in the order of its memory, complex numbers as two floats."""
     if isinstance(given, FreshInput):
-        shape = tuple(dims.evaluate(size, env) for size in given.shape)
-        return _parts(empty(shape, given.dtype.numpy), given.parts)
-    return np.zeros((), dtype)
-
-
-def _parts(array: Array, in_parts: bool) -> Array:
-    """View a complex array as floats, its real and imaginary parts along a last axis."""
+        array = array.transpose(given.order)
+    in_parts = isinstance(given, (ArrayInput, FreshInput)) and given.parts
     return array[..., None].view(array.real.dtype) if in_parts else array
 
 
-def _whole(buffer: Array, in_parts: bool) -> Array:
-    """Return the complex array behind a view of its parts."""
-    if not in_parts:
-        return buffer
-    assert isinstance(buffer.base, np.ndarray)
-    return buffer.base
+def _fresh(given: FreshInput, env: Mapping[str, int]) -> Array:
+    """Allocate a result, in the order that it has in NumPy."""
+    shape = tuple(dims.evaluate(size, env) for size in given.shape)
+    axes = tuple(range(len(shape)))
+    if given.order == axes:
+        return empty(shape, given.dtype.numpy)
+    if given.order == axes[::-1]:
+        return np.empty(shape, given.dtype.numpy, order="F")
+    memory = np.empty(tuple(shape[axis] for axis in given.order), given.dtype.numpy)
+    return np.empty_like(memory.transpose(np.argsort(given.order)), order="K")
 
 
 def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
@@ -210,11 +212,29 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
 
 
 def _viewed(array: Array, view: ViewOf | None, env: Mapping[str, int]) -> Array:
+    """Make a view by indexing and transposing, so that its base is what it would be in NumPy."""
     if view is None:
         return array
+    if view.part is not None:
+        array = array.imag if view.part else array.real
     shape = [dims.evaluate(size, env) for size in view.shape]
-    strides = [sum(row[k] * s for row, s in zip(view.steps, array.strides, strict=True)) for k in range(len(shape))]
-    first = tuple(slice(k, k + 1) for k in (dims.evaluate(size, env) for size in view.starts))
-    if 0 in shape:
+    index: list[int | slice] = []
+    axes: list[int] = []  # of the view, for each axis of the array that it keeps
+    for start, row in zip((dims.evaluate(size, env) for size in view.starts), view.steps, strict=True):
+        moving = [axis for axis, step in enumerate(row) if step]
+        if not moving:
+            index.append(start if 0 not in shape else 0)
+            continue
+        (axis,) = moving
+        end = start + shape[axis] * row[axis]
+        index.append(slice(start, None if end < 0 else end, row[axis]) if shape[axis] else slice(0, 0))
+        axes.append(axis)
+    if 0 in shape and 0 in array.shape:
         return array[tuple(slice(0, 0) for _ in array.shape)].reshape(shape)
-    return np.lib.stride_tricks.as_strided(array[first], shape, strides)
+    made = array[(*index, ...)]
+    order = [axes.index(axis) for axis in sorted(axes)]
+    if order != sorted(order):
+        made = made.transpose(order)
+    if len(axes) != len(shape):
+        made = made[tuple(slice(None) if axis in axes else None for axis in range(len(shape)))]
+    return made if made.shape == tuple(shape) else np.broadcast_to(made, shape)

@@ -14,11 +14,11 @@ import numpy as np
 from ..ir.dtypes import DType, from_numpy
 from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, ValueProblem
 from ..ir.graph import Value
+from ..ir.orders import lies_in
 from ..ir.source import Built, Structure
 from .arguments import CallArgument
 from .compiler import Lowered
 from .memory import empty
-from .order import lies_in
 
 Array = np.ndarray[Any, Any]
 MAX_WORK = 10_000  # the effort to find out whether two arrays share memory; beyond it they count as sharing

@@ -15,11 +15,11 @@ from ..ir import dims, dtypes
 from ..ir.dtypes import DType
 from ..ir.errors import SyntaxProblem, TypeProblem, UnknownName, nearest
 from ..ir.layouts import classify
+from ..ir.orders import dense
 from ..ir.records import record
 from ..ir.source import ArgType
 from ..ir.types import TensorType
 from ..runtime.compiler import Request
-from ..runtime.order import dense
 
 CLASS_DEFAULTS = {
     "int": dtypes.I32,

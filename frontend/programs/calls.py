@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -12,15 +12,15 @@ import numpy as np
 from ...ir.graph import Value
 from ..numpy.elementwise import ELEMENTWISE
 from ..tracing.callables import numpy_name
+from .arguments import dtype_argument
 from .arithmetic import numpy_call, value_of
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .expressions import evaluate
-from .indexing import transposed
 from .inlining import inline
 from .kinds import Known, NumpyScalar
 from .library import WRITTEN_HERE, substitute
 from .lowering import Lowering
-from .making import MAKING, bound_arguments, dtype_argument, fill
+from .making import MAKING, fill
 from .masks import lift, reduce_selected
 from .scatter import has_indices, scatter
 from .values import (
@@ -33,6 +33,7 @@ from .values import (
     TupleValue,
     View,
 )
+from .viewing import VIEW_METHODS, VIEW_RULES
 
 Arguments = Sequence[Abstract]
 Named = Mapping[str, Abstract]
@@ -90,7 +91,7 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
     if name is None:
         shown = getattr(function, "__name__", type(function).__name__)
         raise CutProblem(f"'{shown}' has no native code in loops")
-    named = {key: x for key, x in named.items() if not (isinstance(x, Known) and x.value is None)}
+    named = {key: x for key, x in named.items() if key == "copy" or not (isinstance(x, Known) and x.value is None)}
     if isinstance(function, np.ufunc) and len(args) == function.nin + 1 and "out" not in named:
         args, named = args[:-1], {**named, "out": args[-1]}
     if "out" in named:
@@ -101,7 +102,9 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
     if len(numbers) == len(args) and not named and name in ELEMENTWISE_NAMES:
         return numpy_call(p.e, name, numbers)
     if name in VIEW_RULES and args and isinstance(args[0], View):
-        return VIEW_RULES[name](p, args, named)
+        found = VIEW_RULES[name](p, args[0], args[1:], named)
+        if found is not None:
+            return found
     return p.draft.call(name, args, named)
 
 
@@ -178,8 +181,10 @@ def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> 
             return _fill(p, of, args)
         if name == "item" and not args:
             return as_python(p, p.number(of))
-        if name in VIEW_RULES and isinstance(of, View):
-            return VIEW_RULES[name](p, (of, *args), named)
+        if name in VIEW_METHODS and isinstance(of, View):
+            found = VIEW_METHODS[name](p, of, args, named)
+            if found is not None:
+                return found
         if name in ("reshape", "transpose") and args and not isinstance(args[0], TupleValue):
             args = (TupleValue(tuple(args)),)
         if name == "flatten":
@@ -207,7 +212,6 @@ def _copy(p: Lowering, of: View | Expression) -> Abstract:
         source.buffer.shadow = None  # NumPy makes a copy, too
         return source
     made = p.e.allocate(source.dtype, source.shape, p.node)
-    made.buffer.like = source
     p.copy(made, source)
     return made
 
@@ -221,39 +225,6 @@ def _fill(p: Lowering, of: View, args: Arguments) -> Abstract:
     return Known(None)
 
 
-# -- views
-
-
-def _transpose(p: Lowering, args: Arguments, named: Named) -> Abstract:
-    view = args[0]
-    assert isinstance(view, View)
-    given = args[1:] or ([named["axes"]] if "axes" in named else [])
-    axes = given[0].items if len(given) == 1 and isinstance(given[0], TupleValue) else given
-    order = [p.number(a).known for a in axes] if axes else list(range(view.rank))[::-1]
-    whole = [k for k in order if isinstance(k, int)]
-    if len(whole) != view.rank or sorted(k % view.rank for k in whole) != list(range(view.rank)):
-        raise CutProblem("axes must be known when compiling")
-    return transposed(view, [k % view.rank for k in whole])
-
-
-def _flip(p: Lowering, args: Arguments, named: Named) -> Abstract:
-    view = args[0]
-    assert isinstance(view, View)
-    given = bound_arguments(("m", "axis"), args, named).get("axis")
-    axes = range(view.rank) if given is None else [p.number(given).known]
-    flipped = {k % view.rank for k in axes if isinstance(k, int) and view.rank}
-    if given is not None and not flipped:
-        raise CutProblem("the axis must be known when compiling")
-    starts = []
-    for start, row in zip(view.starts, view.steps, strict=True):
-        for k in flipped:
-            start = start + (view.shape[k] - 1) * row[k] if row[k] else start
-        starts.append(start)
-    steps = tuple(tuple(-s if k in flipped else s for k, s in enumerate(row)) for row in view.steps)
-    return View(view.buffer, view.shape, tuple(starts), steps, is_new=True)
-
-
-VIEW_RULES: Mapping[str, Callable[[Lowering, Arguments, Named], Abstract]] = {"transpose": _transpose, "flip": _flip}
 ARRAY_METHODS = frozenset((
     "sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "clip", "round", "astype", "conj", "conjugate",
     "ravel", "flatten", "squeeze", "reshape", "transpose", "swapaxes", "argmax", "argmin", "cumsum", "cumprod", "dot",

@@ -72,7 +72,7 @@ class Carry:
         for name in sorted(self.guess.places):
             view = p.env[name]
             is_own = p.is_only_name(name, view)
-            place = p.e.allocate(view.dtype, view.shape)
+            place = p.e.allocate(view.dtype, view.shape, None, p.e.order_like(view))
             p.copy(place, view)
             p.env[name] = p.places[name] = place
             self.started.append((name, place.buffer.version, is_own))
@@ -150,6 +150,8 @@ class Carry:
                 raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
             if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
+            if p.e.order_like(last) != p.e.order_like(first):
+                raise KindChanges(f"the array '{name}' has another memory order in each step of a loop")
         mine = [(first, last) for name, first, last in replaced if name in places]
         owned = [first.buffer for first, _ in mine]
         values = [self._apart(last) if last.buffer in owned else last for _, last in mine]

@@ -17,7 +17,8 @@ from ...ir.dtypes import C64, F32, F64, I64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
-from ...ir.ops import COMPLEX, IMAG, REAL, VIEWS
+from ...ir.ops import COMPLEX, DIAGONAL, IMAG, REAL, RESHAPE, TRANSPOSE, VIEWS
+from ...ir.orders import LONGER, output_orders
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from ..maker import Maker
 from ..numpy import functions
@@ -32,9 +33,10 @@ from .waiting import inputs_of
 
 SAME = frozenset((
     "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "atleast_1d",
-    "atleast_2d", "atleast_3d", "require", "conj", "conjugate",
+    "atleast_2d", "atleast_3d", "require", "real_if_close",
 ))  # fmt: skip
 """Functions that return the very array if there is nothing to do."""
+REORDERING = (TRANSPOSE, RESHAPE, DIAGONAL)  # ops whose result may lie otherwise than their operand
 COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))  # take any int
 COPYING = frozenset(("array", "astype", "nan_to_num"))  # unless `copy=` says otherwise
 
@@ -83,10 +85,17 @@ class Draft:
 
     def viewed(self, value: Value) -> BufferValue | None:
         """The memory that NumPy's array for this expression may share: that of an array that was only reshaped."""
-        while value.node is not None and value.node.op in VIEWS:
+        while value.node is not None and (value.node.op in VIEWS or self._is_leaf(value)):
             value = value.node.operands[0]
         of = self.leaves.get(value)
         return of.buffer if isinstance(of, View) else None
+
+    def _is_leaf(self, value: Value) -> bool:
+        """Whether a value is a complex array of memory, made of its two parts."""
+        if value.node is None or value.node.op is not COMPLEX:
+            return False
+        real, imag = (self.leaves.get(part) for part in value.node.operands)
+        return isinstance(real, View) and isinstance(imag, View) and (real.part(1) == imag and real.is_part)
 
     def operand(self, x: Abstract, as_size: bool = False) -> Any:
         """An argument of a NumPy function: a value of the graph, or a constant; `as_size`, an int is a size."""
@@ -199,9 +208,26 @@ class Draft:
             raise CutProblem("'copy=' is left to Python")
         if (name in VIEWING and name not in COPYING) or name in METHODS - FRESH_METHODS:
             return View(of.buffer, of.shape, of.starts, of.steps, of.is_part, True)
-        target = self.e.allocate(of.dtype, of.shape)
+        target = self.e.allocate(of.dtype, of.shape, None, self.e.order_like(of))
         self.emit([made], [target])
         return target
+
+    def order_of(self, value: Value) -> tuple[int, ...] | None:
+        """Return the axes of a new array from outermost to innermost in memory, as NumPy lays it out."""
+        used = _reached(self.builder, [value])
+        views = {leaf: of for leaf, of in self.leaves.items() if leaf in used and isinstance(of, View)}
+        if value.type.rank < 2 or not (
+            any(n.op in REORDERING for n in self.builder.nodes if n.result in used)
+            or any(not _is_c_order(self.e.order_like(of)) for of in views.values())
+        ):
+            return None
+        inputs = [leaf for leaf in self.builder.inputs if leaf in used]
+        wide = [self.e.wide_strides(views[leaf]) if leaf in views else ((), ()) for leaf in inputs]
+        strides = [tuple(s * leaf.type.dtype.size for s in own) for leaf, (_, own) in zip(inputs, wide, strict=True)]
+        nodes = tuple(n for n in self.builder.nodes if n.result in used)
+        sizes = {name: LONGER * max(1, number) for name, number in self.e.sizes.items()}
+        graph = Graph("values", tuple(inputs), nodes, (value,))
+        return output_orders(graph, [shape for shape, _ in wide], strides, sizes, least=2)[0]
 
     def index(self, of: Abstract, items: Sequence[Any]) -> Abstract:
         """`expression[items]`, or an index with arrays."""
@@ -265,6 +291,10 @@ class Draft:
         return emit_view(self.e, of) if isinstance(of, View) else value_of(self.e, of)
 
 
+def _is_c_order(order: tuple[int, ...]) -> bool:
+    return order == tuple(range(len(order)))
+
+
 def _changes(*sizes: Size) -> bool:
     """Whether sizes depend on loops or data."""
     return any(name.startswith(LOOP) for size in sizes for name in dims.symbols(size))
@@ -290,7 +320,7 @@ def _reached(builder: Builder, outputs: Sequence[Value]) -> set[Value]:
 
 def emit_view(e: NestEmitter, view: View) -> Value:
     """A view as a buffer of the nest."""
-    if view.is_whole and not view.buffer.parts:
+    if view.is_whole and not view.buffer.parts and _is_c_order(view.buffer.order):
         return view.buffer.value
     shape = tuple(map(e.facts.canonical, view.shape))
     names = tuple(e.fresh("v") for _ in shape)
@@ -322,7 +352,7 @@ def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -
             real, imag = draft.emit([draft.builder.op(part, made) for part in (REAL, IMAG)], [])
             return Number(NumpyScalar(made.type.dtype), pair=(real, imag))
         return Number(number_kind(made), draft.emit([made], [])[0])
-    target = draft.e.allocate(made.type.dtype, made.type.shape, node)
+    target = draft.e.allocate(made.type.dtype, made.type.shape, node, draft.order_of(made))
     draft.emit([made], [target])
     if (base := draft.viewed(made)) is not None:
         root, version = base.shadow or (base, base.version)

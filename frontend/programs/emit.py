@@ -20,6 +20,7 @@ from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.opdef import OpDef
 from ...ir.ops import CAST, CONSTANT, SIZE, TABLE, WHERE
+from ...ir.orders import LONGER, dense, memory_order
 from ...ir.proofs import follows
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from .pieces import SIZE_END
@@ -268,10 +269,16 @@ class NestEmitter:
             for key in [key for key in scope.loaded if key[0] is buffer.value]:
                 del scope.loaded[key]
 
-    def allocate(self, dtype: DType, shape: Sequence[Size], node: ast.AST | None = None) -> View:
-        """Memory for an array, allocated once at the entry; a shape that depends on loops gets its largest size."""
+    def allocate(
+        self, dtype: DType, shape: Sequence[Size], node: ast.AST | None = None, order: tuple[int, ...] | None = None
+    ) -> View:
+        """Memory for an array, allocated once at the entry; a shape that depends on loops gets its largest size.
+
+        `order` are the axes from outermost to innermost; C order without it.
+        """
         whole: list[Size] = []
-        for size in shape:
+        order = order or tuple(range(len(shape)))
+        for size in (shape[axis] for axis in order):
             most = self.most(size) if any(n.startswith(LOOP) for n in dims.symbols(size)) else size
             if most is None:
                 raise CutProblem(f"the size {size} of an array depends on data", node)
@@ -280,7 +287,20 @@ class NestEmitter:
         parts = dtype.kind == "complex"
         made = Node(ops.ALLOC, (), {"place": "call"}, (memory_type(dtype, whole),), self.span)
         self.head.append(made)
-        return View(BufferValue(made.result, None, parts=parts), tuple(shape), *straight(len(whole), parts))
+        return View(BufferValue(made.result, None, parts=parts, order=order), tuple(shape), *straight(order, parts))
+
+    def wide_strides(self, view: View) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the shape and the strides of a view as they are in long arrays without gaps."""
+        sizes = {name: LONGER * max(1, number) for name, number in self.sizes.items()}
+        buffer = view.buffer
+        memory = buffer.value.type.shape[:-1] if buffer.parts else buffer.value.type.shape
+        steps = dense(tuple(_wide(size, sizes) for size in memory), buffer.lies)
+        found = [sum(row[k] * step for row, step in zip(view.steps, steps, strict=False)) for k in range(view.rank)]
+        return tuple(_wide(size, sizes) for size in view.shape), tuple(found)
+
+    def order_like(self, view: View) -> tuple[int, ...]:
+        """Return the axes of an array from outermost to innermost, as `np.zeros_like` keeps them."""
+        return memory_order(*self.wide_strides(view))
 
     def size_of(self, number: Number, end: Size = SIZE_END) -> Size:
         """A Python int as a size of at least 0: as it is, or bound to its value."""
@@ -307,3 +327,10 @@ class NestEmitter:
         for a, b in pairs:
             self.need(a, b)
         return [*self.head, *self.root.nodes], Guards(dict.fromkeys(pairs))
+
+
+def _wide(size: Size, sizes: Mapping[str, int]) -> int:
+    """A size in long arrays; one that depends on loops or data is long, too."""
+    if isinstance(size, int):
+        return size
+    return max(2, dims.evaluate(size, sizes)) if dims.symbols(size) <= sizes.keys() else LONGER

@@ -15,7 +15,7 @@ from ...ir.errors import TypeProblem
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
 from .grids import grid
-from .indexing import is_basic, transposed, view_of
+from .indexing import is_basic, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar
 from .lowering import Lowering, is_stale
 from .masks import count, lift, selects
@@ -32,6 +32,7 @@ from .values import (
     View,
     constant,
 )
+from .viewing import viewed_attribute
 
 BINARY = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",
@@ -342,8 +343,8 @@ def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstra
     if name in ("itemsize", "nbytes"):
         count = dims.product(shape) if name == "nbytes" else 1
         return apply(p.e, "multiply", (sized(count), constant(dtype.itemsize)))
-    if name == "T" and isinstance(value, View):
-        return transposed(value, range(value.rank)[::-1])
+    if isinstance(value, View) and (found := viewed_attribute(p, value, name)) is not None:
+        return found
     if name == "T":
         return p.draft.call("transpose", (value,), {})
     if name in ("real", "imag"):

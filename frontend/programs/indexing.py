@@ -57,7 +57,7 @@ def view_of(e: NestEmitter, view: View, items: Sequence[Abstract]) -> View:
         starts = [start + first * s if s else start for start, s in zip(starts, own, strict=True)]
         axis += 1
     rows = tuple(tuple(column[k] for column in columns) for k in range(len(starts)))
-    return View(view.buffer, tuple(shape), tuple(starts), rows, is_new=True)
+    return View(view.buffer, tuple(shape), tuple(starts), rows, view.is_part, True)
 
 
 def _expanded(view: View, items: Sequence[Abstract]) -> list[Abstract]:
@@ -202,4 +202,4 @@ def transposed(view: View, order: Sequence[int]) -> View:
     """The view with its axes in another order."""
     shape = tuple(view.shape[k] for k in order)
     rows = tuple(tuple(steps[k] for k in order) for steps in view.steps)
-    return View(view.buffer, shape, view.starts, rows, is_new=True)
+    return View(view.buffer, shape, view.starts, rows, view.is_part, True)

@@ -20,7 +20,8 @@ import numpy as np
 
 from ...ir.dtypes import DType, from_numpy
 from ...ir.errors import TypeProblem
-from ...ir.layouts import classify
+from ...ir.layouts import GENERAL, classify
+from ...ir.orders import memory_order
 from ...ir.records import record
 
 LONG = 2**63
@@ -30,6 +31,7 @@ LONG = 2**63
 class Array:
     """A plain `np.ndarray`, views included. `ones` has 1 for each axis of size 1 and None for the others.
 
+    `order` has the axes from outermost to innermost in memory, where the layout class does not tell.
     Overlapping arrays need no separate kind: a piece lists which of its arrays must not overlap.
     """
 
@@ -37,6 +39,7 @@ class Array:
     ones: tuple[int | None, ...]
     layout: str  # a class of `ir/layouts.py`
     writeable: bool = True
+    order: tuple[int, ...] | None = None
 
     @property
     def rank(self) -> int:
@@ -115,7 +118,8 @@ def _array(array: np.ndarray[Any, Any]) -> Kind:
         return Unknown("array that is not aligned, or has another byte order,")
     ones = tuple(1 if n == 1 else None for n in array.shape)
     layout = classify(array.shape, array.strides, array.itemsize)
-    return _or_unknown(array.dtype, array, lambda dtype: Array(dtype, ones, layout, array.flags.writeable))
+    order = memory_order(array.shape, array.strides) if layout == GENERAL and array.ndim > 1 else None
+    return _or_unknown(array.dtype, array, lambda dtype: Array(dtype, ones, layout, array.flags.writeable, order))
 
 
 def _or_unknown(dtype: np.dtype[Any], value: object, make: Any) -> Kind:

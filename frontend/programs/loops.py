@@ -108,6 +108,8 @@ def element(p: Lowering, view: View, k: Size) -> Abstract:
         view.buffer, view.shape[1:],
         tuple(s + k * row[0] if row[0] else s for s, row in zip(view.starts, view.steps, strict=True)),
         tuple(row[1:] for row in view.steps),
+        view.is_part,
+        True,
     )  # fmt: skip
     return item if item.rank else p.load(item)
 

@@ -118,7 +118,8 @@ class _Inputs:
         parts = kind.dtype.kind == "complex"
         value = Value(memory_type(kind.dtype, shape), name=self._taken("_".join(path)))
         layout = kind.layout if not parts or kind.layout == "C" else "general"
-        buffer = BufferValue(value, ArrayInput(path, parts), kind.writeable, layout, parts)
+        lies = kind.order or (tuple(range(kind.rank))[::-1] if kind.layout == "F" else None)
+        buffer = BufferValue(value, ArrayInput(path, parts), kind.writeable, layout, parts, lies=lies)
         self.buffers.append(buffer)
         return whole(buffer)
 
@@ -239,14 +240,12 @@ class _Outputs:
 
     def _fresh(self, buffer: BufferValue) -> None:
         """Makes local memory a buffer of the caller."""
-        view, like = whole(buffer), buffer.like
-        if like is not None and view.rank > 1 and not _is_c_order(like):
-            raise CutProblem("the memory order of a result is not C")
+        view = whole(buffer)
         node = buffer.value.node
         assert node is not None
         self.e.head.remove(node)
         buffer.value.node, buffer.value.name = None, f"fresh{len(self.buffers)}"
-        buffer.origin = FreshInput(view.dtype, view.shape, buffer.parts)
+        buffer.origin = FreshInput(view.dtype, view.shape, buffer.parts, buffer.order)
         self.buffers.append(buffer)
 
     def _assembled(
@@ -331,14 +330,11 @@ def _view_of(view: View) -> ViewOf:
     sizes = (*view.shape, *view.starts)
     if any(n.startswith(LOOP) for size in sizes for n in dims.symbols(size)):
         raise CutProblem("a result is a view that depends on data")
-    axes = len(view.starts) - view.buffer.parts  # the parts of a complex number are no axis of the caller's array
-    return ViewOf(view.shape, view.starts[:axes], view.steps[:axes])
-
-
-def _is_c_order(view: View) -> bool:
-    """Tell whether NumPy's `*_like` functions lay out an array like this one in C order."""
-    rows = [k for row in view.steps for k, s in enumerate(row) if s and view.shape[k] != 1]
-    return view.buffer.layout in ("C", "unit", "scalar") and rows == sorted(rows)
+    order = view.buffer.order  # the parts of a complex number are no axis of the caller's array
+    places = [order.index(axis) for axis in range(len(order))]
+    part = view.starts[-1] if view.is_part else None
+    assert part is None or isinstance(part, int)
+    return ViewOf(view.shape, tuple(view.starts[k] for k in places), tuple(view.steps[k] for k in places), part)
 
 
 def _every(nodes: Sequence[Node]) -> list[Node]:

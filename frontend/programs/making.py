@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...ir.dims import Size
-from ...ir.dtypes import F64, DType, from_numpy
-from ...ir.errors import TypeProblem
-from .arithmetic import (
-    as_int,
-)
+from .arguments import bound_arguments, dtype_argument
+from .arithmetic import as_int
 from .builtin_calls import as_python
 from .drafts import Draft
 from .kinds import Known, NumpyScalar
@@ -46,23 +43,11 @@ def _shape(p: Lowering, value: Abstract) -> tuple[Size, ...]:
     return tuple(found)
 
 
-def dtype_argument(value: Abstract | None, default: DType = F64) -> DType:
-    if value is None or (isinstance(value, Known) and value.value is None):
-        return default
-    if not isinstance(value, Known):
-        raise CutProblem("a dtype must be known when compiling")
-    try:
-        return from_numpy(np.dtype(value.value))
-    except (TypeProblem, TypeError) as error:
-        raise CutProblem(f"this dtype is not supported: {value.value}") from error
-
-
 def _made(value: float | None) -> Callable[[Lowering, Arguments, Named], Abstract]:
     def make(p: Lowering, args: Arguments, named: Named) -> Abstract:
         given = bound_arguments(("shape", "dtype", "order"), args, named)
-        _plain_order(given)
-        dtype = dtype_argument(given.get("dtype"))
-        view = p.e.allocate(dtype, _shape(p, given["shape"]), p.node)
+        dtype, shape = dtype_argument(given.get("dtype")), _shape(p, given["shape"])
+        view = p.e.allocate(dtype, shape, p.node, _order(given, len(shape)))
         if value is not None:
             fill(p, view, constant(value) if dtype.kind == "float" else constant(int(value)))
         return view
@@ -73,14 +58,13 @@ def _made(value: float | None) -> Callable[[Lowering, Arguments, Named], Abstrac
 def _made_like(value: float | None) -> Callable[[Lowering, Arguments, Named], Abstract]:
     def make(p: Lowering, args: Arguments, named: Named) -> Abstract:
         given = bound_arguments(("a", "dtype", "order", "subok", "shape"), args, named)
-        _plain_order(given)
         of = p.computed(given["a"])
         if not isinstance(of, View):
             raise CutProblem("the array to be like must be an array")
         shape = _shape(p, given["shape"]) if "shape" in given else of.shape
         dtype = dtype_argument(given.get("dtype"), of.dtype)
-        view = p.e.allocate(dtype, shape, p.node)
-        view.buffer.like = of
+        like = p.e.order_like(of) if len(shape) == of.rank else None
+        view = p.e.allocate(dtype, shape, p.node, _order(given, len(shape), like))
         if value is not None:
             fill(p, view, constant(value) if dtype.kind == "float" else constant(int(value)))
         return view
@@ -90,25 +74,22 @@ def _made_like(value: float | None) -> Callable[[Lowering, Arguments, Named], Ab
 
 def _full(p: Lowering, args: Arguments, named: Named) -> Abstract:
     given = bound_arguments(("shape", "fill_value", "dtype", "order"), args, named)
-    _plain_order(given)
-    number = p.number(given["fill_value"])
+    number, shape = p.number(given["fill_value"]), _shape(p, given["shape"])
     dtype = dtype_argument(given.get("dtype"), number.dtype)
-    view = p.e.allocate(dtype, _shape(p, given["shape"]), p.node)
+    view = p.e.allocate(dtype, shape, p.node, _order(given, len(shape)))
     fill(p, view, number)
     return view
 
 
-def bound_arguments(names: Sequence[str], args: Arguments, named: Named) -> dict[str, Abstract]:
-    found = dict(zip(names, args, strict=False))
-    if len(args) > len(names) or set(named) - set(names) or set(named) & set(found):
-        raise CutProblem("these arguments are not compiled")
-    return {**found, **named}
-
-
-def _plain_order(given: Mapping[str, Abstract]) -> None:
-    order = given.get("order")
-    if order is not None and not (isinstance(order, Known) and order.value in ("C", "K", None)):
-        raise CutProblem("arrays that are made in a piece lie in C order")
+def _order(given: Mapping[str, Abstract], rank: int, like: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
+    """Return the axes of a new array from outermost to innermost, by the argument `order` and an array to be like."""
+    wanted = given.get("order", Known("K"))
+    if not isinstance(wanted, Known) or wanted.value not in ("C", "F", "A", "K", None):
+        raise CutProblem("the memory order of an array must be known when compiling")
+    axes = tuple(range(rank))
+    if wanted.value == "F" or (wanted.value == "A" and like == axes[::-1]):
+        return axes[::-1]
+    return like if wanted.value in ("K", None) else axes
 
 
 def fill(p: Lowering, view: View, number: Number) -> None:

@@ -45,14 +45,16 @@ class NumberInput:
 
 @record
 class FreshInput:
-    """An array that the caller allocates in C order, with nothing in it: a result of the piece.
+    """An array that the caller allocates, with nothing in it: a result of the piece.
 
-    A complex one is passed with `parts`, as an `ArrayInput`.
+    `order` are its axes from outermost to innermost. The piece gets it with its axes in that order, so that it lies in
+    C order. A complex one is passed with `parts`, as an `ArrayInput`.
     """
 
     dtype: DType
     shape: tuple[Size, ...]
-    parts: bool = False
+    parts: bool
+    order: tuple[int, ...]
 
 
 @record
@@ -93,12 +95,13 @@ class ViewOf:
     """How a view lies in its base: the size of each axis of the view, and a start for each axis of the base.
 
     Element `(i, j)` of the view is the base's element whose index on axis k is `starts[k] + sum of steps[k][a] * index
-    of the view on axis a`.
+    of the view on axis a`. With a `part`, the base are the real (0) or imaginary (1) parts of a complex array.
     """
 
     shape: tuple[Size, ...]
     starts: tuple[Size, ...]
     steps: tuple[tuple[int, ...], ...]
+    part: int | None = None
 
 
 @record

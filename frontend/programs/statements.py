@@ -59,6 +59,8 @@ def _replace(p: Lowering, target: ast.expr, value: Abstract) -> bool:
         return False
     if not p.is_only_name(name, place) or p.draft.viewed(value.value) is not None:
         return False
+    if (p.draft.order_of(value.value) or tuple(range(place.rank))) != p.e.order_like(place):
+        return False
     p.stores()
     p.draft.emit([value.value], [place])
     p.place_writes[place.buffer] = p.place_writes.get(place.buffer, 0) + 1

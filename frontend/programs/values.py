@@ -79,19 +79,23 @@ def plain(kind: NumberKind) -> NumberKind:
 class BufferValue:
     """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result.
 
-    Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers.
+    Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers. `order` are the
+    axes of a local array from outermost to innermost: its memory has the axes in this order, and nests see it in C
+    order. `lies` are the axes of the memory from outermost to innermost, which differ in arrays of the caller only.
     """
 
-    __slots__ = ("layout", "like", "origin", "parts", "shadow", "value", "version", "writeable", "written")
+    __slots__ = ("layout", "lies", "order", "origin", "parts", "shadow", "value", "version", "writeable", "written")
 
     def __init__(
-        self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C", parts: bool = False
-    ) -> None:
+        self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C", parts: bool = False,
+        order: tuple[int, ...] | None = None, lies: tuple[int, ...] | None = None,
+    ) -> None:  # fmt: skip
         self.value, self.origin, self.writeable, self.written = value, origin, writeable, False
         self.parts = parts
+        axes = tuple(range(len(value.type.shape) - parts))
+        self.order, self.lies = order or axes, lies or axes
         self.version = 0  # how often it was stored to
         self.layout = layout if value.type.shape else "scalar"
-        self.like: View | None = None  # the array whose memory order NumPy would give a new one
         self.shadow: tuple[BufferValue, int] | None = None  # memory that NumPy may share instead of this copy
 
     @property
@@ -158,14 +162,16 @@ class View:
 
 def whole(buffer: BufferValue) -> View:
     """The view of all of a buffer."""
-    shape = buffer.value.type.shape[:-1] if buffer.parts else buffer.value.type.shape
-    return View(buffer, shape, *straight(len(shape), buffer.parts))
+    memory = buffer.value.type.shape[:-1] if buffer.parts else buffer.value.type.shape
+    shape = tuple(memory[buffer.order.index(axis)] for axis in range(len(memory)))
+    return View(buffer, shape, *straight(buffer.order, buffer.parts))
 
 
-def straight(rank: int, parts: bool) -> tuple[tuple[Size, ...], tuple[tuple[int, ...], ...]]:
-    """The starts and steps of a view that has the axes of its buffer."""
-    rows = rank + parts
-    return (0,) * rows, tuple(tuple(int(a == k) for a in range(rank)) for k in range(rows))
+def straight(order: tuple[int, ...], parts: bool) -> tuple[tuple[Size, ...], tuple[tuple[int, ...], ...]]:
+    """The starts and steps of a view of all of a buffer, whose memory has the view's axes in this order."""
+    rank = len(order)
+    rows = [tuple(int(a == axis) for a in range(rank)) for axis in order]
+    return (0,) * (rank + parts), (*rows, *([(0,) * rank] if parts else []))
 
 
 @record(eq=False)

@@ -32,7 +32,13 @@ LOUD = 0xDB6  # in NumPy's state of errors: what is not ignored or warned of
 VERSION = 24  # of a dictionary: a number that every change replaces
 
 C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
-ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, GET_HANDLER = 2, 60, 94, 305  # places in NumPy's table of C functions
+ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, SET_BASE, GET_HANDLER = (
+    2,
+    60,
+    94,
+    282,
+    305,
+)  # places in NumPy's table of C functions
 HANDLER_NAME = b"mem_handler"
 
 THREAD = "PyThreadState_GetUnchecked" if sys.version_info >= (3, 13) else "_PyThreadState_UncheckedGet"
@@ -217,4 +223,14 @@ def _makes_arrays() -> bool:
         numpy_table()[MAKE_SCALAR]
     )(ctypes.addressof(ctypes.c_double(7.5)), dtype, None)
     same = type(made) is np.ndarray and made.shape == (2, 3) and made.dtype == dtype and made.flags.owndata
+    same = same and _makes_views(new, dtype, sizes)
     return same and type(scalar) is np.float64 and scalar == 7.5
+
+
+def _makes_views(new: Any, dtype: np.dtype[Any], sizes: Any) -> bool:
+    base = np.arange(6.0)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
+    made = new(np.ndarray, id(dtype), 2, ctypes.addressof(sizes), None, base.ctypes.data, WRITEABLE | ALIGNED, None)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(base))  # as above
+    set_base = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.py_object)(numpy_table()[SET_BASE])
+    return set_base(made, base) == 0 and made.base is base and bool(made[1, 2] == 5) and not made.flags.owndata

@@ -217,10 +217,14 @@ class Arguments:
         """Return the first of registers in a row that hold the sizes of a shape."""
         found = self.rows.get(shape)
         if found is None:
-            numbers = [self.sizes.number(s) for s in shape]
-            found = self.rows[shape] = self.w.register(len(shape))
-            moved = [r for k, n in enumerate(numbers) for r in (n, found.after(k))]
-            self.w.check("moves", len(shape), more=moved)
+            found = self.rows[shape] = self.in_row([self.sizes.number(s) for s in shape])
+        return found
+
+    def in_row(self, numbers: Sequence[Register]) -> Register:
+        """Return the first of registers in a row that hold these numbers."""
+        found = self.w.register(max(1, len(numbers)))
+        if numbers:
+            self.w.check("moves", len(numbers), more=[r for k, n in enumerate(numbers) for r in (n, found.after(k))])
         return found
 
     # -- sizes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.layouts import GENERAL, UNIT, C, F
+from ...ir.orders import order_guards
 from ...ir.source import Guard
 from ...ir.tuples import NamedTuple
-from ..order import order_guards
 
 if TYPE_CHECKING:
     from ..compiler import Lowered

@@ -19,6 +19,8 @@ from ...frontend.programs.pieces import (
     Result,
     SameResult,
     TupleResult,
+    ViewOf,
+    ViewResult,
 )
 from ...ir import dims
 from ...ir.dims import Size
@@ -88,8 +90,10 @@ class NestServing:
             if isinstance(given, (ArrayInput, NumberInput)):
                 self._slots.setdefault(given.path, []).append(k)
         self._steering = {path: symbol for symbol, path in nest.sizes.items()}
+        self._views: dict[int, Register] = {}  # objects of results that are views, by identity
         self._spans: dict[int, Register] = {}
         self._layouts: dict[int, tuple[str, Any]] = {}
+        self._viewed: dict[Path, int] = {}  # where arrays are that results are views of: the buffer
         self.arguments.expect(nest.guards)
 
     def write(self) -> Recipe:
@@ -106,6 +110,7 @@ class NestServing:
             w.make("given", place._replace(sign=-1), self.held.after(k))
         for k, given in enumerate(nest.inputs):
             self._make(k, given)
+        self._make_views(nest.result)
         self._run()
         self._hand_back()
         return w.finish()
@@ -167,11 +172,15 @@ class NestServing:
         buffer = self.buffers[slot] if given is not None else Value(TensorType(kind.dtype, ()))
         shape = buffer.type.shape if given is not None else tuple(dims.symbol(f"?{path}{k}") for k in range(kind.rank))
         mask = abi.WRITEABLE | abi.ALIGNED
-        row = self.arguments.array(place, buffer, shape[: kind.rank], value, kind.layout, mask=mask, is_sorted=False)
+        is_sorted = kind.order is not None  # else the layout class tells how the axes lie
+        row = self.arguments.array(
+            place, buffer, shape[: kind.rank], value, kind.layout, mask=mask, is_sorted=is_sorted
+        )
         if others:
             raise Unserved
         if given is None:
             return
+        self._viewed[path] = slot
         self._layouts[slot] = kind.layout, value
         if kind.layout == GENERAL and slot in self.nest.written:
             axes = sorted((k for k, n in enumerate(value.shape) if n != 1), key=lambda k: abs(value.strides[k]))
@@ -229,12 +238,65 @@ class NestServing:
         self.made[k] = to = w.register(part=OBJECTS)
         rank, dtype = len(given.shape), w.object(given.dtype.numpy)
         row = self.arguments.row(given.shape) if rank else 8  # any register will do
-        w.make("new_array", dtype, rank, given.dtype.size, row, 0, 0, 0, to, pointer)
+        is_fortran = rank > 1 and given.order == tuple(range(rank))[::-1]
+        strides: int | Register = 0
+        if given.order != tuple(range(rank)) and not is_fortran:
+            strides = self.arguments.in_row(self.arguments.dense(given.shape, given.order, given.dtype.size))
+        w.make("new_array", dtype, rank, given.dtype.size, row, strides, int(is_fortran), 0, to, pointer)
 
     def _scratch(self, bytes: Register) -> Register:
         pointer = self.w.register()
         self.w.make("scratch", bytes, self.w.register(part=MEMORY), pointer, self.w.register(SPARE // 8 + 2))
         return pointer
+
+    # -- views
+
+    def _make_views(self, result: Result) -> None:
+        """Make the objects of results that are views. That can fail, so it comes before the nest runs."""
+        if isinstance(result, TupleResult):
+            for item in result.items:
+                self._make_views(item)
+        elif isinstance(result, ViewResult):
+            if result.path not in self._viewed:
+                raise Unserved
+            self._make_view(result, self._viewed[result.path], self.places[result.path], result.view)
+        elif isinstance(result, FreshResult) and result.view is not None:
+            made = self.made[result.buffer]._replace(sign=-1)
+            self._make_view(result, result.buffer, made, result.view)
+
+    def _make_view(self, result: Result, slot: int, base: int | Register, view: ViewOf) -> None:
+        w, given = self.w, self.nest.inputs[slot]
+        if id(result) in self._views:
+            return
+        is_complex = isinstance(given, (ArrayInput, FreshInput)) and given.parts
+        if is_complex and view.part is not None:
+            raise Unserved
+        dtype = given.dtype.numpy if isinstance(given, FreshInput) else self._layouts[slot][1].dtype
+        strides = self._strides(slot)
+        if isinstance(given, FreshInput):
+            strides = [strides[given.order.index(axis)] for axis in range(len(given.order))]
+        own = [self._total(row, strides) for row in zip(*view.steps, strict=True)] if view.shape else []
+        parts = [
+            w.combined("product", self.sizes.number(start), step)
+            for start, step in zip(view.starts, strides, strict=False)
+            if start != 0
+        ]
+        sizes, steps, offset = self.arguments.row(view.shape), self.arguments.in_row(own), w.constant(0)
+        for part in parts:
+            offset = w.combined("sum", offset, part)
+        data, to = w.register(), w.register(part=OBJECTS)
+        w.make("sum", self.arguments.pointers[self.buffers[slot]], offset, data)
+        w.make("new_view", base, w.object(dtype), len(view.shape), data, sizes, steps, to)
+        self._views[id(result)] = to
+
+    def _total(self, row: Sequence[int], strides: Sequence[Register]) -> Register:
+        """Return the stride of an axis of a view, which takes `row[k]` steps along each axis of its base."""
+        total = self.w.constant(0)
+        for step, stride in zip(row, strides, strict=False):
+            if step:
+                own = stride if step == 1 else self.w.combined("product", stride, self.w.constant(step))
+                total = own if total == self.w.constant(0) else self.w.combined("sum", total, own)
+        return total
 
     # -- the nest
 
@@ -277,7 +339,8 @@ class NestServing:
         buffer, type = self.buffers[slot], self.nest.types[slot]
         found = self.arguments.strides.get(buffer)
         if found is None:
-            order = tuple(range(type.rank))
+            axes = tuple(range(type.rank))
+            order = axes[::-1] if self._layouts.get(slot, (C,))[0] == F else axes
             found = self.arguments.strides[buffer] = self.arguments.dense(type.shape, order, type.dtype.size)
         return found
 
@@ -299,6 +362,8 @@ class NestServing:
             w.run("another", self.made[result.buffer], to)
         elif isinstance(result, SameResult) and result.path in self.places:
             w.run("given", self.places[result.path], to)
+        elif id(result) in self._views:
+            return self._views[id(result)]
         elif isinstance(result, TupleResult):
             items = [self._object(item) for item in result.items]
             w.run("pack_tuple", len(items), to, more=items)

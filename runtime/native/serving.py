@@ -167,9 +167,7 @@ class Serving:
         self.orders[value] = order
         strides: int | Register = 0
         if order not in (usual, usual[::-1]):
-            strides = w.register(rank)
-            found = self.strides(value)
-            w.check("moves", rank, more=[r for k, s in enumerate(found) for r in (s, strides.after(k))])
+            strides = self.arguments.in_row(self.strides(value))
         alike = [v for v in self.graph.inputs if v.type.rank and v.type.dtype.size == type.dtype.size]
         first = next((v for v in alike if v.type.shape == type.shape), alike[0] if alike else None)
         like = self.pointers[first] if first is not None else 0

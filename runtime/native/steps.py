@@ -93,6 +93,7 @@ STEPS: dict[str, str] = {
     "given": "place object",
     "constant": "value: object",
     "another": "of object",
+    "new_view": "place dtype: rank data sizes strides object",
     "pack_tuple": "count object",
     "pack_list": "count object",
     "pack_dict": "count object",
@@ -105,9 +106,9 @@ RECIPE = ("next", "inside", "calls", "limit", "bytes", "objects", "memory", "for
 # What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
 MACHINE = (
     "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
-    "new_array", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method", "save",
-    "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks", "alone",
-    "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
+    "new_array", "set_base", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method",
+    "save", "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks",
+    "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
 )  # fmt: skip
 SYMBOLS = {
     "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -139,6 +140,7 @@ class Machine:
             self.write(name, abi.address(symbol))
         self.write("array_type", id(np.ndarray))
         self.write("new_array", abi.numpy_table()[abi.NEW_ARRAY])
+        self.write("set_base", abi.numpy_table()[abi.SET_BASE])
         self.write("make_scalar", abi.numpy_table()[abi.MAKE_SCALAR])
         self.write("make_pool", id(self._makers[0]))
         self.write("make_blocks", id(self._makers[1]) if abi.has_handlers() else 0)

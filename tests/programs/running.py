@@ -61,7 +61,8 @@ def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> 
     ):
         raise Failed("guards")
     pairs = zip(piece.inputs, piece.nest.inputs, strict=True)
-    buffers = [_buffer(given, buffer.type.dtype.numpy, values, env) for given, buffer in pairs]
+    arrays = [_array(given, buffer.type.dtype.numpy, values, env) for given, buffer in pairs]
+    buffers = [loop_pieces._buffer(given, array) for given, array in zip(piece.inputs, arrays, strict=True)]
     if any(np.shares_memory(buffers[a], buffers[b]) for a, b in piece.apart):
         raise Failed("overlap")
     kept = {k: buffers[k].copy() for k in piece.kept}
@@ -75,16 +76,14 @@ def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> 
         for k, content in before.items():
             np.testing.assert_array_equal(buffers[k], content, "a piece failed after it changed an argument")
         raise Failed(str(error)) from error
-    for k, given in enumerate(piece.inputs):
-        buffers[k] = loop_pieces._whole(buffers[k], isinstance(given, FreshInput) and given.parts)
-    return None if piece.returned is None else loop_pieces._result(piece.returned, buffers, values, env)
+    return None if piece.returned is None else loop_pieces._result(piece.returned, arrays, values, env)
 
 
-def _buffer(given: Any, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
-    buffer = loop_pieces._buffer(given, dtype, values, env)
+def _array(given: Any, dtype: Any, values: Mapping[str, Any], env: Mapping[str, int]) -> Any:
+    array = loop_pieces._array(given, dtype, values, env)
     if isinstance(given, FreshInput):
-        buffer.fill(77)  # memory that nobody has written to
-    return buffer
+        array.fill(77)  # memory that nobody has written to
+    return array
 
 
 def assert_same(wanted: Any, found: Any, tolerance: float = 1e-12) -> None:

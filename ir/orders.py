@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir import dims
-from ..ir.graph import Graph, Node, Value
-from ..ir.layouts import GENERAL, C
-from ..ir.ops import (
+from . import dims
+from .graph import Graph, Node, Value
+from .layouts import GENERAL, C
+from .ops import (
     BROADCAST,
     CONCATENATE,
     DIAGONAL,
@@ -25,8 +25,8 @@ from ..ir.ops import (
     TRANSPOSE,
     Trait,
 )
-from ..ir.records import record
-from ..ir.types import Guards, ints
+from .records import record
+from .types import Guards, ints
 
 Strides = tuple[int, ...]
 LONGER = 5040  # times what a size is: a multiple of every small number
@@ -113,7 +113,7 @@ def _widened(
     wider = {name: LONGER * (n or 1) for name, n in env.items()}
     wides = [_Sizes(wider, least=2).of(value) for value in graph.inputs]
     steps = [
-        tuple(k * value.type.dtype.size for k in dense(wide, _order_of(shape, s)))
+        tuple(k * value.type.dtype.size for k in dense(wide, memory_order(shape, s)))
         for value, wide, shape, s in zip(graph.inputs, wides, shapes, strides, strict=True)
     ]
     return wides, steps, wider
@@ -172,7 +172,7 @@ def follow_from_signature(graph: Graph, layouts: Sequence[str]) -> bool:
     return True
 
 
-def _order_of(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
+def memory_order(shape: tuple[int, ...], strides: Strides) -> tuple[int, ...]:
     """Return the axes of an array from outermost to innermost; C order for an empty one."""
     return axis_order(len(shape), [_steps(shape, strides)]) if all(shape) else tuple(range(len(shape)))
 

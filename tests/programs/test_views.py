@@ -1,0 +1,101 @@
+"""Test that arrays which a piece of loops returns are the objects, views and memory orders that NumPy gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+
+Array = np.ndarray[Any, Any]
+MATRIX = np.arange(6.0).reshape(2, 3)
+ARGUMENTS = {
+    "row": np.arange(1.0, 5.0), "C": MATRIX.copy(), "F": np.asfortranarray(MATRIX), "one row": np.arange(6.0)[None],
+    "steps": np.arange(10.0)[::2], "columns": np.arange(12.0).reshape(3, 4)[:, 1:3],
+    "cube": np.arange(24.0).reshape(2, 3, 4).transpose(1, 0, 2), "complex F": (MATRIX + 1j).copy("F"),
+}  # fmt: skip
+
+
+def shown(made: Any, x: Array) -> Any:
+    if not isinstance(made, np.ndarray):
+        return type(made).__name__, made
+    owner = x if x.base is None else x.base
+    strides = tuple(s for s, n in zip(made.strides, made.shape, strict=True) if n != 1)
+    same = made is x, made.base is owner, np.shares_memory(made, x), made.flags.owndata, made.flags.writeable
+    return *same, made.dtype, made.shape, strides, made.tolist()
+
+
+def itself(x: Any, n: int) -> Any:
+    for _ in range(n):
+        n -= 1
+    return x.conj(), x.real, x.squeeze(), np.asarray(x), np.atleast_1d(x), np.array(x, copy=None), x.squeeze(axis=())
+
+
+def viewed(x: Any, n: int) -> Any:
+    for _ in range(n):
+        n -= 1
+    return (
+        x.T,
+        x.reshape(x.shape),
+        x[:],
+        x[...],
+        x.swapaxes(0, -1),
+        x.view(),
+        np.flip(x),
+        np.moveaxis(x, 0, -1),
+        x[None],
+    )
+
+
+def made(x: Any, n: int) -> Any:
+    for _ in range(n):
+        n -= 1
+    return np.conj(x), +x, x + 1, np.copy(x), x.copy(), np.zeros_like(x), (x * 2).T + x.T, x.astype(complex), x.sum(0)
+
+
+def kept(x: Any, n: int) -> Any:
+    y = x * 1.5
+    for _ in range(n):
+        y = y + x
+    z = np.zeros(x.shape, order="F")
+    z[...] = y.real
+    return y, z, np.empty_like(x, order="C").shape, np.atleast_3d(y), y.T
+
+
+def imaginary(x: Any, n: int) -> Any:
+    for k in range(n):
+        x.imag[k] = x.real[k] * 2
+    return x.imag, x.real[1:], x[::-1].imag
+
+
+@pytest.mark.parametrize("function", [itself, viewed, made, kept])
+def test_results_are_the_objects_and_orders_of_numpy(function: Any) -> None:
+    for backend in ("llvm", "reference"):
+        jitted = weft.jit(function, backend=backend)
+        for name, x in ARGUMENTS.items():
+            if function is itself and x.dtype == complex:
+                continue  # its real parts are a view
+            want = [shown(result, x) for result in function(x, 2)]
+            for _ in range(3):
+                assert [shown(result, x) for result in jitted(x, 2)] == want, name
+        assert jitted.explain().native_pieces, jitted.explain()
+
+
+def test_parts_of_complex_arrays_are_views() -> None:
+    jitted, x, y = weft.jit(imaginary), np.arange(4) + 1j, np.arange(4) + 1j
+    for _ in range(3):
+        for mine, its in zip(jitted(x, 3), imaginary(y, 3), strict=True):
+            assert np.array_equal(mine, its) and mine.strides == its.strides and mine.base is x
+        assert np.array_equal(x, y)
+    assert jitted.explain().native_pieces
+
+
+def test_views_of_results_are_served_natively() -> None:
+    jitted, x = weft.jit(viewed), np.arange(12.0).reshape(3, 4)
+    for _ in range(3):
+        jitted(x, 2)
+    assert jitted.chain.calls == 2
+    first = jitted(x, 2)[0]
+    del x
+    assert first.base is not None and first.sum() == 66
