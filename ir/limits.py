@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from threading import local
 
 from .errors import LimitExceeded, Span
+from .garbage import rare_collections
 from .records import record
 
 
@@ -37,11 +38,15 @@ class Limiter:
     def compiling(self) -> Iterator[None]:
         """Counts the time of a compile; nested compiles count as part of the outer one."""
         before = getattr(self._thread, "start", None)
-        self._thread.start = time.thread_time() if before is None else before
-        try:
+        if before is not None:
             yield
+            return
+        self._thread.start = time.thread_time()
+        try:
+            with rare_collections.during():
+                yield
         finally:
-            self._thread.start = before
+            self._thread.start = None
 
     def check_time(self, span: Span | None = None, to_come: float = 0.0) -> None:
         """Ends a compile that has taken too long, or will if the given seconds are added."""

@@ -96,6 +96,8 @@ def call(
     maker = Maker(builder, span)
     # A `like` argument must be a traced value, or NumPy would not have passed the call on.
     kept = {key: x for key, x in kwargs.items() if x is not _NO_VALUE and not (key == "like" and isinstance(x, Value))}
+    if not kept and len(args) in _plain_counts(function.make):
+        return function.make(maker, *args)
     bound = _bound(function, maker, args, kept)
     if bound.arguments.get("out") is not None:
         raise maker.refuse(f"the argument 'out' of '{function.name}'")
@@ -122,6 +124,15 @@ def _bound(
             number = maker.builder.facts.specialize(given) if isinstance(given, Dim) else given
             bound.arguments[key] = flag(maker, number, key)
     return bound
+
+
+@cache
+def _plain_counts(make: Make) -> range:
+    """Return how many positional arguments need no more than to be passed on: no flags and no `out` among them."""
+    given = list(_signature(make).parameters.values())[1:]
+    plain = [p.kind is p.POSITIONAL_OR_KEYWORD and type(p.default) is not bool and p.name != "out" for p in given]
+    needed = [p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in given]
+    return range(sum(needed), [*plain, False].index(False) + 1)
 
 
 def _is_same(given: object, neutral: object) -> bool:

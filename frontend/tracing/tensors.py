@@ -237,9 +237,9 @@ def _replayed(
     results: dict[TensorLeaf | Applied, Any] = {}
 
     def become(x: Any) -> Any:
-        if isinstance(x, TracedSize):
+        if type(x) is TracedSize:
             return sized(trace, dims.substitute(x.dim, known))
-        if not isinstance(x, Tracer) or x._record is None:
+        if type(x) is not Tracer or x._record is None:
             return x
         found = results[x._record.of]
         return found if x._record.index is None else found[x._record.index]
@@ -257,7 +257,7 @@ def _replayed(
 
 def _mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
     """Change the leaves of a tree of arguments."""
-    if isinstance(tree, slice):
+    if type(tree) is slice:
         return slice(*(_mapped(part, change) for part in (tree.start, tree.stop, tree.step)))
     if type(tree) in (tuple, list):
         return type(tree)(_mapped(item, change) for item in tree)
