@@ -135,13 +135,15 @@ class Program:
                 return result
         try:
             result = self.run(args, kwargs)  # may raise: then the caller's mistake was the problem
+            if problem is not None:
+                self._note(key, problem)
+            return result
         except OnlyTraced:
             if problem is None:
                 raise
             raise problem from None
-        if problem is not None:
-            self._note(key, problem)
-        return result
+        finally:
+            problem = None  # its traceback refers to this frame, which holds the arguments
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by the plan if there is one, else in Python."""

@@ -175,8 +175,8 @@ class Kernel(Called):
             env: dict[str, int] = {}
             found = self._find(arguments, out, env, tried)
             lowered, inputs = found.lowered, found.inputs
-            if lowered.built.refused is not None:
-                raise lowered.built.refused
+            if (refused := lowered.built.refused) is not None:
+                raise type(refused)(refused.message, refused.span, refused.hint)  # a kept one would keep the arguments
             turn = self._tuner.turn(lowered, env, self._lookup, is_sample) if self._tuner else Turn(lowered)
             names, built = self._source.parameters, lowered.built
             changed = changed_arrays(built, names, arguments, out) if built.updates else None

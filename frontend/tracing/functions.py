@@ -259,6 +259,8 @@ class TracedKernel:
             if trace.needed:  # NumPy may have replaced our error by its own
                 raise NumbersNeeded(frozenset(trace.needed), error) from error
             raise
+        finally:
+            trace.release()
         if trace.needed:  # the function continued after the error
             raise NumbersNeeded(frozenset(trace.needed))
         for name, value in self.fixed.items():

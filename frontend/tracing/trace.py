@@ -82,6 +82,12 @@ class Trace:
         """Record the value of an input in the current call."""
         self._fallback.known[value] = actual
 
+    def release(self) -> None:
+        """Let go of the arguments of the call: tracers and the trace refer to each other, so they live longer."""
+        self._fallback.known.clear()
+        self._fallback.failure = None
+        self._raised.clear()
+
     def is_python_bool(self, value: Value) -> bool:
         return value in self.bools
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import gc
 import importlib.util
 import linecache
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -500,6 +502,21 @@ def test_out_of_functions_that_python_runs() -> None:
         assert same(jitted(x, out=np.empty((3, 2))), x + 1) and len(LOG) == count
     with pytest.raises(TypeError, match="out is for arrays and numbers, but the result is a str"):
         jitted(np.array(1.0), out=np.array(0.0))
+
+
+def test_arguments_are_let_go() -> None:
+    """Neither a trace nor a kept refusal keeps the arguments of a call alive."""
+    gc.disable()
+    try:
+        for jitted in (weft.jit(lambda x: x + 1), weft.jit(lambda x: x.T)):
+            for number in range(3):
+                x, out = np.ones((3, 3)), np.empty((3, 3))
+                jitted(x, out=out)
+                seen = weakref.ref(x)
+                del x
+                assert seen() is None, number
+    finally:
+        gc.enable()
 
 
 def test_ints_that_do_not_fit_arrays_in_loops() -> None:
