@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
+from .ir.preloading import preloader
 from .module import Module
 
 if TYPE_CHECKING:  # imported when used: the front ends and the compiler take longer to import than NumPy
@@ -58,6 +59,7 @@ def jit(
     """
     if function is None:
         return lambda f: jit(f, static=static, backend=backend, blas=blas, whole=whole)
+    preloader.prepare()
     from .function import JitFunction, traced
 
     return function if isinstance(function, JitFunction) else traced(function, static, _options(backend, blas), whole)
@@ -72,6 +74,7 @@ def tensor(name: str, type: str) -> Tracer:
     name: the name of the kernel's argument.
     type: a dtype and a size for each axis; equal names mean equal sizes.
     """
+    preloader.prepare()
     from .frontend.tracing import tensors
 
     return tensors.tensor(name, type)
@@ -99,6 +102,7 @@ def compile(
     arguments: the tensors of an expression, or their names, in the order in which the kernel takes them. By default
         that is the order of first use, from left to right: `x - y` takes x, then y.
     """
+    preloader.prepare()
     networkx = sys.modules.get("networkx")
     is_network = networkx is not None and isinstance(what, networkx.DiGraph)
     if arguments is not None and (is_network or isinstance(what, str)):
@@ -155,6 +159,7 @@ def load(
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
+    preloader.prepare()
     from . import loading
 
     place, options = os.fspath(path), _options(backend)

@@ -15,6 +15,7 @@ from .frontend.tracing.functions import TracedFunction, TracedKernel
 from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
+from .ir.preloading import preloader
 from .ir.records import replace
 from .pickling import reduced, tokenized
 from .piece_programs import PieceProgram
@@ -54,6 +55,7 @@ def _program(function: Any, options: Options) -> Program:
         return CallableFunction(TracedFunction(own, (), _evaluate, strict=True), options, program)
 
     def nest(lowered: Piece) -> Any:
+        preloader.prepare()
         from .runtime.loop_pieces import compile_piece, interpret_piece
 
         return compile_piece(lowered, lookup) if options.backend == "llvm" else interpret_piece(lowered)

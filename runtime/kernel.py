@@ -15,6 +15,7 @@ from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.limits import limiter
 from ..ir.orders import agree
+from ..ir.preloading import preloader
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource, taken_by
 from ..ir.tuples import NamedTuple
@@ -289,6 +290,7 @@ class Kernel(Called):
             outs,
             general,
         )
+        preloader.prepare()
         with limiter.compiling(), environment.usual():  # constants are folded under these
             return find_or_lower(self._source, request, self._lookup, self._options, bind)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -136,3 +137,30 @@ def test_which_exceptions_are_the_compiler_s_own(on_signal: Any) -> None:
     assert is_fault(caught(lambda: {}["no such key"])) and is_fault(caught(lambda: weft.compile("kernel")))
     for kind in (TimeLimit, TimeoutError, MemoryError, KeyboardInterrupt):
         assert not is_fault(caught(partial(handler, kind)))
+
+
+INSIDE_IMPORTS = """
+import signal, sys
+import numpy as np, weft
+
+class Signals:
+    def find_spec(self, name, path, target=None):
+        if name in AT:  # the module that asks for it is imported halfway
+            AT.discard(name)
+            signal.raise_signal(signal.SIGUSR1)
+
+def handle(*_):
+    found.append(weft.compile("kernel double(x: f64[n]) = x + x").double(np.ones(3)).sum())
+
+found, AT = [], {"weft.settings", "weft.passes.manager", "weft.backends.llvm.engine.module"}
+signal.signal(signal.SIGUSR1, handle)
+sys.meta_path.insert(0, Signals())
+found.append(weft.jit(lambda x: x * 3.0)(np.ones(3)).sum())
+print(sorted(set(map(float, found))), AT)
+"""
+
+
+def test_a_handler_that_interrupts_an_import() -> None:
+    """A signal handler compiles while modules that it needs are being imported."""
+    run = subprocess.run([sys.executable, "-c", INSIDE_IMPORTS], capture_output=True, text=True, check=False)
+    assert run.stdout == "[6.0, 9.0] set()\n", run.stderr
