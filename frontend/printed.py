@@ -26,8 +26,7 @@ from ..ir.errors import (
     nearest,
     quantity,
 )
-from ..ir.graph import Graph
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, graph_guards
 from ..ir.layouts import GENERAL, SCALAR, UNIT, C, F, classify
 from ..ir.nest.regions import verify_code
 from ..ir.ops import NUMPY, TABLE, OpDef

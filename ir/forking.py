@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
+from _thread import RLock, get_ident
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from threading import Event
 
 T = TypeVar("T")
 
@@ -26,12 +29,12 @@ PATIENCE = 10.0  # seconds
 # Both import parts of themselves when they are first used.
 _PACKAGES = frozenset((__name__.partition(".")[0], "numpy"))
 _ours: WeakSet[Any] = WeakSet()  # locks and events that are replaced in a forked child
-_native = threading.RLock()
+_native = RLock()
 
 
 def lock() -> Any:
     """A re-entrant lock that is free in a forked child."""
-    made = threading.RLock()
+    made = RLock()
     _ours.add(made)
     return made
 
@@ -45,9 +48,11 @@ def make_once(kept: list[T], make: Callable[[], T], making: Any) -> T:
     return kept[0]
 
 
-def event() -> threading.Event:
+def event() -> Event:
     """An event that can be used in a forked child."""
-    made = threading.Event()
+    from threading import Event  # only who waits for another thread needs this module, and importing it takes a while
+
+    made = Event()
     _ours.add(made)
     return made
 
@@ -62,7 +67,7 @@ def native_lock() -> Any:
 
 def _before() -> None:
     _native.acquire()
-    if threading.active_count() == 1:
+    if len(sys._current_frames()) == 1:
         return
     end = time.monotonic() + PATIENCE
     time.sleep(0)  # from here on this thread is not interrupted, and no other begins an import before the fork
@@ -72,7 +77,7 @@ def _before() -> None:
 
 def _others_import() -> bool:
     """Whether another thread is importing a module of these packages, directly or through another import."""
-    own = threading.get_ident()
+    own = get_ident()
     return any(_imports(frame) for thread, frame in sys._current_frames().items() if thread != own)
 
 
@@ -89,7 +94,8 @@ def _imports(frame: Any) -> bool:
 
 def _after_in_child() -> None:
     for each in list(_ours):
-        if isinstance(each, threading.Event) or not each._is_owned():
+        is_owned = getattr(each, "_is_owned", lambda: False)  # nobody owns an event
+        if not is_owned():
             each._at_fork_reinit()
     _native.release()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import Span, Unsupported
-from .types import Attr, TensorType
+from .types import Attr, Guards, TensorType
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -104,3 +104,10 @@ class Graph:
         from .networks import to_networkx
 
         return to_networkx(self)
+
+
+def graph_guards(graph: Graph) -> Guards:
+    """Return the equalities between sizes under which a graph is valid."""
+    found = graph.attrs.get("guards", Guards())
+    assert isinstance(found, Guards)
+    return found

@@ -7,9 +7,9 @@ one raises `LimitExceeded`; a result that is too large raises `MemoryProblem`.
 from __future__ import annotations
 
 import time
+from _thread import _local as local
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import local
 
 from .errors import LimitExceeded, Span
 from .garbage import rare_collections

@@ -24,8 +24,7 @@ from .builder import Builder
 from .dtypes import BOOL
 from .errors import Span, quantity
 from .flow import close
-from .graph import Graph, Node, Value
-from .guards import graph_guards
+from .graph import Graph, Node, Value, graph_guards
 from .layouts import C
 from .ops import BROADCAST, CONSTANT, DEMAND, GATHER, LOOP, NUMPY, SIZE
 from .rewrite import Rewriter

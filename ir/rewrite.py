@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from .builder import Builder
 from .facts import Facts
-from .graph import Graph, Node, Value
-from .guards import graph_guards
+from .graph import Graph, Node, Value, graph_guards
 from .ops import DECLARED
 
 

@@ -12,8 +12,7 @@ from . import dims
 from .affine import steps_of
 from .dims import Size
 from .facts import Facts
-from .graph import Graph, Node
-from .guards import graph_guards
+from .graph import Graph, Node, graph_guards
 from .ops import ACCESS, DIAGONAL, NUMPY, SLICE
 from .rewrite import facts_of
 from .types import Guards, Sizes, ints, sizes

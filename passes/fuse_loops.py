@@ -27,8 +27,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP, Size
-from ..ir.graph import Graph, Node, Value
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, Node, Value, graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import Meeting, dependence_problem, meeting
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, memory_of, variables

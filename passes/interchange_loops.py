@@ -29,8 +29,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP
-from ..ir.graph import Graph, Node, Value
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, Node, Value, graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
 from ..ir.nest.scopes import accesses, has_loop_inside, inside, memory_of, variables

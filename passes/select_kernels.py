@@ -26,8 +26,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..ir.graph import Graph, Node, Value
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, Node, Value, graph_guards
 from ..ir.kernels import Choice, KernelLookup
 from ..ir.loops import body_of
 from ..ir.ops import CAST, CONSTANT, EACH, LOOP, NUMPY, REGION, SIZE

@@ -27,8 +27,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP
-from ..ir.graph import Graph, Node
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, Node, graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, places, variables

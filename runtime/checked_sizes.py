@@ -15,8 +15,7 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.dims import Dim, Size
-from ..ir.graph import Graph, Node, Value
-from ..ir.guards import graph_guards
+from ..ir.graph import Graph, Node, Value, graph_guards
 from ..ir.ops import NUMPY
 from ..ir.walking import walk
 

@@ -244,7 +244,7 @@ class Lowered:
     @cached_property
     def assumptions(self) -> list[tuple[Size, Size]]:
         """The equalities of sizes that the graph relies on."""
-        from ..ir.guards import graph_guards
+        from ..ir.graph import graph_guards
 
         return list(graph_guards(self.graph))
 
@@ -295,18 +295,20 @@ class Lowered:
 
     def _load(self) -> Launcher:
         from ..backends.llvm import compile as native
+        from ..backends.llvm.engine.library import linked
         from ..ir.compile_log import log_compile
 
         program = self.program
         with self._typed_errors():
             compiled = native.build(program, self.options.machine)
         start = time.perf_counter()
-        library = native.load(program, compiled.object_code)
+        code = linked(compiled.object_code)
+        library = native.load(program, code)
         llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
         self.seconds |= {**llvm, "load": time.perf_counter() - start}
         log_compile(self.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)
         if self.keep is not None:
-            self.keep(self, compiled.object_code)
+            self.keep(self, code)
         kernels = {
             region: NativeRegion(region, function, library.addresses)
             for region, function in zip(program.regions, program.functions, strict=True)
@@ -372,7 +374,7 @@ def _guarded(graph: Graph, more: Guards) -> Graph:
     """Return the graph with more guards, and with the sizes that they settle."""
     if not more:
         return graph
-    from ..ir.guards import graph_guards
+    from ..ir.graph import graph_guards
     from ..ir.rewrite import Rewriter
 
     attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *more))}

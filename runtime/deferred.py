@@ -5,7 +5,6 @@ A kernel loaded from disk needs neither: nothing is registered yet, and the firs
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -16,6 +15,8 @@ from ..ir.types import integer, sizes
 from .turn import LONG, Turn
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from ..ir.pickles import Place
     from .compiler import Lowered
     from .native.dispatch import Chain
@@ -84,7 +85,7 @@ class DeferredTuner:
         self._make, self._has_history, self._place = make, has_history, place
         self._lock = lock()
         self._made: Tuner | None = None
-        self._reading: threading.Thread | None = None
+        self._reading: Thread | None = None
 
     @property
     def made(self) -> Tuner:
@@ -105,7 +106,9 @@ class DeferredTuner:
         is_first = "first run" not in lowered.seconds
         if self._made is None and (is_first or not is_long):
             if not is_first and self._reading is None and self._has_history():
-                self._reading = threading.Thread(target=self._read, args=(lowered,), name="weft history", daemon=True)
+                from threading import Thread
+
+                self._reading = Thread(target=self._read, args=(lowered,), name="weft history", daemon=True)
                 self._reading.start()
             return Turn(lowered, is_open=is_long)
         return self.made.turn(lowered, env, lookup, is_sample)

@@ -205,6 +205,6 @@ def _memory_there_is() -> int:
     """Return the memory of the machine, or of its container if that is less."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in CONTAINER_LIMITS:
-        with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+        with suppress(OSError, ValueError), open(path, "rb", buffering=0) as file:
             found.append(int(file.read()))  # a file with the word "max" sets no limit
     return min(found)

@@ -27,7 +27,7 @@ from ..ir.graph import Graph
 from ..ir.limits import limiter
 from ..ir.types import TensorType
 from . import threads
-from .disk.code import object_code
+from .disk.code import machine_code
 from .memory import empty
 from .size_bound import address_of
 
@@ -61,7 +61,7 @@ def object_of(nests: Sequence[Graph], target: Target | None = None) -> tuple[lis
     target = target or host()
     codes, text = text_of(nests, target)
     limiter.check_time(to_come=len(text) * SECONDS_PER_BYTE)
-    return codes, object_code(text, effort="LOOPS", target=target)
+    return codes, machine_code(text, effort="LOOPS", target=target)
 
 
 def text_of(nests: Sequence[Graph], target: Target) -> tuple[list[NestCode], str]:

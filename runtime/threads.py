@@ -10,7 +10,6 @@ import _thread
 import ctypes
 import os
 import platform
-import threading
 from functools import cache
 
 from ..backends.llvm.engine.library import LoadedCode
@@ -142,7 +141,11 @@ def has_pool() -> bool:
 
 def raise_pending() -> None:
     """Raise the exception of a signal handler that stopped a native loop; only the main thread has one."""
-    if not _made or threading.get_ident() != threading.main_thread().ident:
+    if not _made:
+        return
+    import threading
+
+    if threading.get_ident() != threading.main_thread().ident:
         return
     found = [_made[0].read(name) for name in ("raised", "value", "trace")]
     if not found[0]:

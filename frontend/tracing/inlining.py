@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
 from ...ir.errors import Span, Unsupported, WeftError
-from ...ir.graph import Graph, Value
-from ...ir.guards import graph_guards
+from ...ir.graph import Graph, Value, graph_guards
 from ...ir.loops import body_of, walk
 from ...ir.ops import LOOP, NUMPY
 from ...ir.pickles import token

@@ -13,8 +13,7 @@ from ..accesses import coefficient_of
 from ..dims import LOOP, Size
 from ..errors import VerifyProblem
 from ..forms import has_nest, region_guards
-from ..graph import Graph, Node
-from ..guards import graph_guards
+from ..graph import Graph, Node, graph_guards
 from ..opdef import Trait
 from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
 from ..places import Places

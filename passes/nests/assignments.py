@@ -11,8 +11,7 @@ from ...ir.dims import LOOP, Size
 from ...ir.dtypes import BOOL, I64
 from ...ir.errors import Unsupported
 from ...ir.facts import Facts
-from ...ir.graph import Graph, Node, Value
-from ...ir.guards import graph_guards
+from ...ir.graph import Graph, Node, Value, graph_guards
 from ...ir.indexing import Index, loop_variables, reshape_index
 from ...ir.kernels import KernelLookup
 from ...ir.nest import ops

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
 import warnings
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ...ir.errors import ValueProblem
 from ...ir.forking import event, lock
 from .secret import configuration
 from .store import Store, Unusable
 from .version import is_unchanged
+
+if TYPE_CHECKING:
+    from threading import Event, Thread
 
 LIMIT = 512 << 20
 DELAY = 0.3  # seconds between a compile and the write
@@ -40,8 +43,8 @@ class Cache:
         self._is_told = False
         self._waiting: dict[bytes, bytes] = {}  # entries that are still to be written
         self._lock = lock()
-        self._hurry = event()
-        self._writer: threading.Thread | None = None
+        self._hurry: Event | None = None  # there is one if there was ever a writer
+        self._writer: Thread | None = None
         os.register_at_fork(after_in_child=self._forget_writer)
 
     def read(self, key: bytes | None) -> bytes | None:
@@ -74,7 +77,10 @@ class Cache:
             self._waiting[key] = content
             if self._writer is not None:
                 return
-            self._writer = threading.Thread(target=self._write_soon, name="weft cache", daemon=True)
+            from threading import Thread  # most processes find all that they need, and write nothing
+
+            self._hurry = self._hurry or event()
+            self._writer = Thread(target=self._write_soon, args=(self._hurry,), name="weft cache", daemon=True)
             try:
                 self._writer.start()
             except RuntimeError:  # the interpreter is exiting, or there are too many threads
@@ -83,13 +89,15 @@ class Cache:
 
     def flush(self) -> None:
         """Wait until all entries are written."""
+        if self._hurry is None:
+            return
         self._hurry.set()
         while (writer := self._writer) is not None:
             writer.join()
         self._hurry.clear()
 
-    def _write_soon(self) -> None:
-        self._hurry.wait(DELAY)
+    def _write_soon(self, hurry: Event) -> None:
+        hurry.wait(DELAY)
         while True:
             with self._lock:
                 if not self._waiting:
@@ -119,7 +127,8 @@ class Cache:
 
     def _forget_writer(self) -> None:
         """Drop pending entries in a forked child, which has no writer; the parent writes them."""
-        self._hurry.clear()
+        if self._hurry is not None:
+            self._hurry.clear()
         self._writer = None
         self._waiting.clear()
 

@@ -1,4 +1,4 @@
-"""Load the object file for LLVM text from disk, or compile and store it.
+"""Load the machine code for LLVM text from disk, or compile and store it.
 
 It serves everything except the code of stored graphs: native entries, the thread pool, the list of memory blocks, and
 kernels whose graphs can't be stored.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...ir.compile_log import log_compile
 from .cache import default_cache
 from .key import key_of
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from ...backends.llvm.engine.target import Target
 
 
-def object_code(
+def machine_code(
     text: str, allowed: frozenset[str] = frozenset(), effort: str = "OFTEN", target: Target | None = None
 ) -> bytes:
     """Return the machine code of a module for a target, or for this machine.
@@ -43,12 +42,14 @@ def _found_or_made(
         return found
     from ...backends.llvm.engine import module
     from ...backends.llvm.engine import target as targets
+    from ...backends.llvm.engine.library import linked
+    from ...ir.compile_log import log_compile
 
     written = text()
     compiled = module.compile_module(written, target or targets.host(), allowed, module.Effort[effort])
     name = written.partition(" @")[2].partition("(")[0]
     log_compile(name, "native code", {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds})
-    made = compiled.object_code
+    made = linked(compiled.object_code)
     if cache is not None:
         cache.write(key, made)
     return made

@@ -7,7 +7,7 @@ are stored once in a table. Reading does not import `json`: its regular expressi
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -117,9 +117,10 @@ class JsonWriter:
 class Reader:
     """Turn JSON values back into objects; raise KeyError, ValueError, TypeError or IndexError for anything else."""
 
-    def __init__(self, table: list[Any], ops: Mapping[str, OpDef]) -> None:
+    def __init__(self, table: Sequence[Any] = (), ops: Mapping[str, OpDef] = {}) -> None:
         self.table, self.ops = table, ops
-        self._made: dict[tuple[str, int], Any] = {}
+        self._types: dict[int, TensorType] = {}
+        self._sizes: dict[str, Size] = {}
 
     def graph(self, found: Any) -> Graph:
         name, given, nodes, outputs, attrs = found
@@ -147,10 +148,10 @@ class Reader:
     def function(self, found: Any) -> RegionCode:
         entries, whole, chunks, columns, cut_from, may_fail = found
         return RegionCode(
-            tuple(FrameWord(kind, slot, axis, symbol, sized(bytes)) for kind, slot, axis, symbol, bytes in entries),
+            tuple(FrameWord(kind, slot, axis, symbol, self.size(s)) for kind, slot, axis, symbol, s in entries),
             tuple(map(self._part, whole)),
             tuple(map(self._part, chunks)),
-            sized(columns),
+            self.size(columns),
             cut_from,
             may_fail,
             {},
@@ -158,29 +159,56 @@ class Reader:
 
     def _part(self, found: Any) -> NativeFunction:
         name, (first, second), (one, other), unit, tile = found
-        return NativeFunction(name, "", (sized(first), sized(second)), (one, other), sized(unit), tile)
+        return NativeFunction(name, "", (self.size(first), self.size(second)), (one, other), self.size(unit), tile)
 
     def type(self, place: int) -> TensorType:
-        key = ("type", place)
-        if key not in self._made:
+        made = self._types.get(place)
+        if made is None:
             dtype, shape = self.table[place]
-            self._made[key] = TensorType(DTYPES[dtype], tuple(map(sized, shape)))
-        found: TensorType = self._made[key]
-        return found
+            made = self._types[place] = TensorType(DTYPES[dtype], tuple(map(self.size, shape)))
+        return made
 
     def span(self, place: int | None) -> Span | None:
         return None if place is None else Span(*self.table[place])
 
+    def size(self, found: int | str) -> Size:
+        if isinstance(found, int):
+            return found
+        made = self._sizes.get(found)
+        if made is None:
+            made = self._sizes[found] = parse_size(found)
+        return made
+
+    def guards(self, found: Any) -> Guards:
+        return Guards((self.size(left), self.size(right)) for left, right in found)
+
     def attrs(self, found: Mapping[str, Any]) -> dict[str, Attr]:
-        return {name: attribute(value) for name, value in found.items()}
+        return {name: self._attribute(value) for name, value in found.items()}
+
+    def _attribute(self, found: Any) -> Attr:
+        if isinstance(found, list):
+            return tuple(found)
+        if not isinstance(found, dict):
+            plain: bool | int | str = found
+            return plain
+        ((kind, content),) = found.items()
+        if kind == "float":
+            return _number(content)
+        if kind == "complex":
+            return complex(*map(_number, content))
+        if kind == "dtype":
+            return DTYPES[content]
+        if kind == "sizes":
+            return Sizes(map(self.size, content))
+        if kind == "groups":
+            return AxisGroups(map(tuple, content))
+        if kind == "guards":
+            return self.guards(content)
+        raise ValueError(f"an attribute can't have the kind {kind}")
 
 
 def size(value: Size) -> int | str:
     return value if isinstance(value, int) else str(value)
-
-
-def sized(found: int | str) -> Size:
-    return found if isinstance(found, int) else parse_size(found)
 
 
 def attr(value: Attr) -> Any:
@@ -202,28 +230,6 @@ def attr(value: Attr) -> Any:
     if isinstance(value, tuple) and all(isinstance(x, (int, str)) for x in value):
         return list(value)
     raise TypeError(f"an attribute can't have the type {type(value).__name__}")
-
-
-def attribute(found: Any) -> Attr:
-    if isinstance(found, list):
-        return tuple(found)
-    if not isinstance(found, dict):
-        plain: bool | int | str = found
-        return plain
-    ((kind, content),) = found.items()
-    if kind == "float":
-        return _number(content)
-    if kind == "complex":
-        return complex(*map(_number, content))
-    if kind == "dtype":
-        return DTYPES[content]
-    if kind == "sizes":
-        return Sizes(map(sized, content))
-    if kind == "groups":
-        return AxisGroups(map(tuple, content))
-    if kind == "guards":
-        return Guards((sized(left), sized(right)) for left, right in content)
-    raise ValueError(f"an attribute can't have the kind {kind}")
 
 
 def _bits(value: float) -> int:

@@ -1,4 +1,4 @@
-"""Convert a compiled graph with its object file to one cache entry and back."""
+"""Convert a compiled graph with its machine code to one cache entry and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ...ir.walking import regions, walk
 from ..launch import Launcher, NativeRegion
-from .codec import JsonWriter, Reader, as_json, read_json, size, sized
+from .codec import JsonWriter, Reader, as_json, read_json, size
 
 if TYPE_CHECKING:
     from ...passes.manager import Pass, PipelineResult
@@ -203,7 +203,7 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
     }
     made = Lowered(built, StoredResult(graph, whole, found.get("nests")), options, orders, scalars, any_order)
     made.uses = cast("Uses", StoredUses(generation, found["asked"]))
-    made.guards = [(sized(left), sized(right)) for left, right in found["guards"]]
+    made.guards = list(reader.guards(found["guards"]))
     made.family = found["family"]
     made.take(Launcher(graph, kernels, (), library))
     made.seconds["from disk"] = time.perf_counter() - start

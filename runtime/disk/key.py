@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..compiler import Options, Request
     from ..registry import Registry
 
-FORMAT = 2  # version of the entries' content
+FORMAT = 3  # version of the entries' content
 
 
 def key_of(kind: str, *parts: Any) -> bytes | None:

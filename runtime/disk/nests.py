@@ -11,11 +11,11 @@ from ...backends.llvm.functions import FrameWord
 from ...backends.llvm.nests.code import Failure, NestCode
 from ...ir.errors import Span, WeftError
 from ...ir.limits import limiter
-from ...ir.types import Guards, TensorType
+from ...ir.types import TensorType
 from ..nest_interfaces import NestInterface, interface_of
 from ..nests import NativeNest, object_of
 from .cache import default_cache
-from .codec import DTYPES, as_json, read_json, size, sized
+from .codec import DTYPES, Reader, as_json, read_json, size
 from .key import key_of
 
 Made = tuple[NestInterface, Callable[[], NativeNest]]
@@ -74,20 +74,23 @@ def _read(found: bytes) -> Made | None:
     try:
         (length,) = struct.unpack_from("<I", found)
         facts = read_json(found[4 : 4 + length])
+        reader = Reader()
         interface = NestInterface(
             facts["name"],
             tuple(facts["parameters"]),
-            tuple(TensorType(DTYPES[name], tuple(map(sized, shape)), "memref") for name, shape in facts["types"]),
+            tuple(TensorType(DTYPES[name], tuple(map(reader.size, shape)), "memref") for name, shape in facts["types"]),
             tuple(facts["access"]),
             tuple(facts["layouts"]),
             tuple(facts["numbers"]),
-            Guards((sized(a), sized(b)) for a, b in facts["guards"]),
-            tuple((name, sized(s)) for name, s in facts["sizes"]),
+            reader.guards(facts["guards"]),
+            tuple((name, reader.size(s)) for name, s in facts["sizes"]),
         )
-        entries = (FrameWord(kind, slot, axis, symbol, sized(s)) for kind, slot, axis, symbol, s in facts["entries"])
+        entries = (
+            FrameWord(kind, slot, axis, symbol, reader.size(s)) for kind, slot, axis, symbol, s in facts["entries"]
+        )
         failures = (Failure(kind, said, Span(*span) if span else None) for kind, said, span in facts["failures"])
         names = tuple(facts["functions"])
-        code = NestCode(names, tuple(entries), tuple(failures), facts["asks"], sized(facts["time"]), "", {})
+        code = NestCode(names, tuple(entries), tuple(failures), facts["asks"], reader.size(facts["time"]), "", {})
         native = NativeNest(interface.types, code, LoadedCode(found[4 + length :], names))
     except (KeyError, ValueError, TypeError, IndexError, struct.error, WeftError):
         return None

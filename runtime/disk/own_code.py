@@ -8,8 +8,10 @@ can set back. Only a process that started after all of them stores it.
 from __future__ import annotations
 
 import os
+import struct
 from typing import TYPE_CHECKING
 
+from ...ir.tuples import NamedTuple
 from .hashing import LENGTH, blake2b, digest_of
 
 if TYPE_CHECKING:
@@ -17,7 +19,13 @@ if TYPE_CHECKING:
 
 LAYERS = ("ir", "frontend", "passes", "backends", "runtime")
 ENDINGS = (".py", ".json", ".lark", ".weft", ".routine")
-Stamp = tuple[str, int, int, int, int, int]
+
+
+class Stamps(NamedTuple):
+    """The paths of files, and five numbers for each: its size, inode and device, and the times of its last changes."""
+
+    paths: list[str]
+    numbers: list[int]
 
 
 def own_code(root: str, began: float, memory: Cache | None) -> str | None:
@@ -25,7 +33,9 @@ def own_code(root: str, began: float, memory: Cache | None) -> str | None:
     stamps = stamps_of(root)
     if not are_older(stamps, began):
         return None
-    key = digest_of(f"own code {root} {stamps}".encode())
+    key = digest_of(
+        f"own code {root} {stamps.paths}".encode() + struct.pack(f"<{len(stamps.numbers)}Q", *stamps.numbers)
+    )
     found = memory.read(key) if memory is not None else None
     if found is not None:
         return found.decode()
@@ -35,33 +45,38 @@ def own_code(root: str, began: float, memory: Cache | None) -> str | None:
     return made
 
 
-def stamps_of(root: str) -> list[Stamp]:
-    """Return the paths, sizes, inodes, devices and times of all files that affect generated code."""
-    stamps: list[Stamp] = []
-    folders = [f"{root}/{layer}" for layer in LAYERS]
+def stamps_of(root: str) -> Stamps:
+    """Return what tells whether one of the files that affect generated code has changed."""
+    paths: list[str] = []
+    numbers: list[int] = []
+    folders = [f"/{layer}" for layer in LAYERS]
     for folder in folders:  # grows meanwhile
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = entry.name
+        try:
+            opened = os.open(root + folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except NotADirectoryError:
+            continue
+        try:
+            for name in sorted(os.listdir(opened)):
                 if name.endswith(ENDINGS):
-                    found, path = entry.stat(), f"{folder}/{name}"[len(root) :]
-                    times = (found.st_mtime_ns, found.st_ctime_ns)
-                    stamps.append((path, found.st_size, found.st_ino, found.st_dev, *times))
-                elif name != "__pycache__" and entry.is_dir():
+                    found = os.stat(name, dir_fd=opened)  # the system does not walk down the whole path again
+                    paths.append(f"{folder}/{name}")
+                    numbers += found.st_size, found.st_ino, found.st_dev, found.st_mtime_ns, found.st_ctime_ns
+                elif "." not in name and name != "__pycache__":
                     folders.append(f"{folder}/{name}")
-    stamps.sort()
-    return stamps
+        finally:
+            os.close(opened)
+    return Stamps(paths, numbers)
 
 
-def are_older(stamps: list[Stamp], began: float) -> bool:
+def are_older(stamps: Stamps, began: float) -> bool:
     """Tell whether all files are older than a process."""
     limit = int(began * 1e9) - 1000  # a float is accurate to less than a microsecond
-    return all(stamp[4] < limit and stamp[5] < limit for stamp in stamps)
+    return max(*stamps.numbers[3::5], *stamps.numbers[4::5]) < limit
 
 
-def _content(root: str, stamps: list[Stamp]) -> str | None:
+def _content(root: str, stamps: Stamps) -> str | None:
     found = blake2b(digest_size=LENGTH)
-    for path, size, *_ in stamps:
+    for path, size in zip(stamps.paths, stamps.numbers[::5], strict=True):
         file = os.open(root + path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             content = os.read(file, size + 1)

@@ -18,7 +18,7 @@ from ...ir.dims import Size, symbol
 from ...ir.dtypes import DType, from_numpy
 from ...ir.errors import TypeProblem, WeftError
 from ...ir.facts import Facts
-from ...ir.guards import graph_guards
+from ...ir.graph import graph_guards
 from ...ir.opdef import OpDef, make_op
 from ...ir.records import record
 from ...ir.rules import Attrs, DTypes, promote

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import gc
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
-from weft.backends.llvm.engine import linking, module, objects, target
-from weft.backends.llvm.engine.library import LoadedCode
+from weft.backends.llvm.engine import module, objects, target
+from weft.backends.llvm.engine.images import BadObject, image_bytes, read_image
+from weft.backends.llvm.engine.library import LoadedCode, linked
 from weft.backends.llvm.engine.linking import ObjectLayout, link
-from weft.backends.llvm.engine.objects import BadObject
 
 TEXT = """
 @table = external global [4 x i64]
@@ -50,11 +51,12 @@ def compiled(triple: str | None = None) -> bytes:
     return bytes(machine.emit_object(parsed))
 
 
-def test_code_runs_with_routines_and_data_from_outside() -> None:
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_code_runs_with_routines_and_data_from_outside(is_linked: bool) -> None:
     table = (ctypes.c_int64 * 4)(1, 2, 300, 4)
     outside = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(lambda k: k * 1000)
     places = {"table": ctypes.addressof(table), "outside": ctypes.cast(outside, ctypes.c_void_p).value or 0}
-    library = LoadedCode(compiled(), ["run", "twice"], places)
+    library = LoadedCode(linked(compiled()) if is_linked else compiled(), ["run", "twice"], places)
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(library.addresses["run"])
     to = (ctypes.c_int32 * 4)()
     assert [run(ctypes.addressof(to), 7) for _ in range(2)] == [300 + 14000 + 5, 300 + 14000 + 6]
@@ -71,34 +73,45 @@ def protections(address: int) -> str:
 
 def test_no_memory_is_both_writable_and_executable() -> None:
     library = LoadedCode(compiled(), ["run"], {"table": 4096, "outside": 4096})
-    layout = ObjectLayout(objects.read(compiled()), 4096)
-    base = library.addresses["run"] - layout.functions(["run"])[0]
-    found = {kind: protections(base + start) for kind, start in layout.starts.items()}
-    assert found == {linking.CODE: "r-xp", linking.CONSTANTS: "r--p", linking.DATA: "rw-p"}
+    image = link(ObjectLayout(objects.read(compiled()), 4096))
+    base = library.addresses["run"] - image.functions["run"]
+    assert [protections(base + start) for start in (0, image.constants, image.data)] == ["r-xp", "r--p", "rw-p"]
     del library
     gc.collect()
     assert protections(base) == ""
 
 
 def test_every_damaged_byte_is_refused_or_harmless_to_the_loader() -> None:
-    """Damaged bytes, which the cache's MAC would detect, give a typed error or an object, never another exception."""
+    """Damaged bytes, which the cache's MAC would detect, give a typed error or an image, never another exception."""
     code = compiled()
     for at in range(len(code)):
-        damaged = code[:at] + bytes((code[at] ^ 0xFF,)) + code[at + 1 :]
-        try:
-            link(
-                ObjectLayout(objects.read(damaged), 4096),
-                1 << 32,
-                {"table": 1 << 40, "outside": 1 << 41, "memcpy": 1 << 42},
-            )
-        except BadObject:
-            continue
+        with suppress(BadObject):
+            link(ObjectLayout(objects.read(damaged(code, at)), 4096))
+    whole = linked(code)
+    outside = {"table": 1 << 40, "outside": 1 << 41, "memcpy": 1 << 42}
+    for at in (*range(len(whole) - len(read_image(whole, 4096).content)), *range(0, len(whole), 64)):
+        for given in (damaged(whole, at), whole[:at]):
+            with suppress(BadObject):
+                read_image(given, 4096).placed(1 << 32, outside)
+    with pytest.raises(BadObject, match="not an image"):
+        read_image(whole, 1 << 16)  # pages of another machine
 
 
-@pytest.mark.parametrize(("what", "places"), [("nothing outside is called 'table'", {"outside": 1, "memcpy": 1})])
-def test_missing_names_are_refused(what: str, places: dict[str, int]) -> None:
-    with pytest.raises(BadObject, match=what):
-        link(ObjectLayout(objects.read(compiled()), 4096), 1 << 32, places)
+def damaged(code: bytes, at: int) -> bytes:
+    return code[:at] + bytes((code[at] ^ 0xFF,)) + code[at + 1 :]
+
+
+def test_an_image_is_read_as_it_was_written() -> None:
+    for triple in (None, "aarch64-linux-gnu"):
+        image = link(ObjectLayout(objects.read(compiled(triple)), 4096))
+        found = read_image(image_bytes(image), 4096)
+        assert found._replace(fixups=()) == image._replace(fixups=())
+        assert [(at, k, more % (1 << 64)) for at, k, more in image.fixups] == list(found.fixups)
+
+
+def test_missing_names_are_refused() -> None:
+    with pytest.raises(BadObject, match="nothing outside is called 'table'"):
+        link(ObjectLayout(objects.read(compiled()), 4096)).placed(1 << 32, {"outside": 1, "memcpy": 1})
     with pytest.raises(BadObject, match="no function 'missing'"):
         LoadedCode(compiled(), ["missing"], {"table": 1, "outside": 1})
 
@@ -108,7 +121,7 @@ def test_arm_code_points_where_it_should() -> None:
     found = objects.read(compiled("aarch64-linux-gnu"))
     layout, base = ObjectLayout(found, 4096), 0x7_0000_0000
     outside = {"table": 0x1234_5678_9000, "outside": 0x2222_0000_0010, "memcpy": 0x3333_0000_0000}
-    image = link(layout, base, outside)
+    image = link(layout).placed(base, outside)
     seen: set[str] = set()
     for r in found.relocations:
         at = layout.places[r.section] + r.offset

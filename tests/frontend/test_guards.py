@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from weft.ir import dims
 from weft.ir.errors import WeftError
-from weft.ir.guards import graph_guards
+from weft.ir.graph import graph_guards
 
 from .tracing import execute, prepare, same
 

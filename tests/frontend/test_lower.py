@@ -8,7 +8,7 @@ from weft.frontend.language.source import parse_module
 from weft.frontend.lowering.conform import same_kind
 from weft.ir import dtypes
 from weft.ir.errors import OverflowProblem, ShapeProblem, TypeProblem
-from weft.ir.guards import graph_guards
+from weft.ir.graph import graph_guards
 from weft.ir.source import ArgType, KernelSource
 
 RNG = np.random.default_rng(7)

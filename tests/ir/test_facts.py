@@ -11,7 +11,7 @@ from weft.ir.dims import Size, symbol
 from weft.ir.dtypes import F32
 from weft.ir.errors import ShapeProblem
 from weft.ir.facts import Facts
-from weft.ir.guards import graph_guards
+from weft.ir.graph import graph_guards
 from weft.ir.notation import parse_size
 from weft.ir.ops import TABLE
 from weft.ir.rewrite import Rewriter, facts_of

@@ -20,7 +20,7 @@ import pytest
 import weft
 from weft.backends.llvm.engine.library import LoadedCode
 from weft.errors import ValueProblem
-from weft.runtime.disk.code import object_code
+from weft.runtime.disk.code import machine_code
 from weft.runtime.native.pool_code import FIELDS, PATIENCE, SIZE, text
 from weft.runtime.threads import pool
 
@@ -324,7 +324,7 @@ def test_a_loop_releases_the_lock_no_sooner_than_others_are_certain_to_get_it() 
     base = ctypes.addressof(memory)
     for name, word in words.items():
         ctypes.c_void_p.from_address(base + FIELDS[name]).value = ctypes.cast(word, address).value
-    code = object_code(text(platform.machine()), allowed=frozenset(("pool",)))
+    code = machine_code(text(platform.machine()), allowed=frozenset(("pool",)))
     library = LoadedCode(code, ["turn"], {"pool": base})
     turn = ctypes.PYFUNCTYPE(number)(library.addresses["turn"])
     released = ["save", "restore", "signals"]

@@ -34,8 +34,8 @@ def last_size() -> str:
 
 
 def _read(index: str, name: str) -> str:
-    with open(f"{FOLDER}/{index}/{name}", encoding="ascii") as file:
-        return file.read().strip()
+    with open(f"{FOLDER}/{index}/{name}", "rb", buffering=0) as file:
+        return file.read().decode("ascii").strip()
 
 
 def _bytes(text: str) -> int:

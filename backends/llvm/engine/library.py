@@ -1,13 +1,12 @@
-"""Load an object file into memory and find the addresses of its functions.
+"""Load machine code into memory and find the addresses of its functions.
 
-Memory is writable while it is filled; afterwards it is executable or read-only. This module does not need LLVM: code
-from another process is loaded in the same way as code that was just compiled.
+Memory is writable while it is filled; afterwards it is executable or read-only. This module does not need LLVM, and
+code that was linked before (`images.py`) needs no linker either.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,34 +14,41 @@ from functools import cache
 from typing import Any
 
 from ....ir.errors import UnsupportedTarget
-from .linking import CODE, CONSTANTS, DATA, ObjectLayout, link
-from .objects import ALLOWED_SYMBOLS, read
+from .images import MAGIC, BadObject, read_image
 
+ALLOWED_SYMBOLS = frozenset(("memset", "memcpy", "memmove"))
+PAGE = os.sysconf("SC_PAGE_SIZE")
 _FAILED = ctypes.c_void_p(-1).value
-_READ, _WRITE, _EXECUTE = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
+# Linux has these numbers on all machines; importing `mmap` for them takes longer than loading a kernel.
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+_PRIVATE_ANONYMOUS = 0x22
 
 
 class LoadedCode:
     """Machine code in memory. It is freed when nothing refers to this object any more."""
 
     def __init__(self, code: bytes, symbols: Sequence[str], addresses: Mapping[str, int] | None = None) -> None:
-        """`symbols` are the functions to call, `addresses` resolve the undefined symbols."""
+        """`code` is an image or an object file, `symbols` are the functions to call.
+
+        `addresses` are those of undefined symbols.
+        """
         self._base = 0
-        layout = ObjectLayout(read(code), mmap.PAGESIZE)
-        outside = {name: _address_of(name) for name in ALLOWED_SYMBOLS & layout.object.undefined}
+        image = read_image(code if code[: len(MAGIC)] == MAGIC else linked(code), PAGE)
+        missing = [name for name in symbols if name not in image.functions]
+        if missing:
+            raise BadObject(f"there is no function '{missing[0]}'")
+        outside = {name: _address_of(name) for name in image.outside if name in ALLOWED_SYMBOLS}
         outside.update(addresses or {})
-        base = self._reserve(layout.size)
-        image = link(layout, base, outside)
-        ctypes.memmove(base, (ctypes.c_char * layout.size).from_buffer(image), layout.size)
-        ends = (layout.starts[CONSTANTS], layout.starts[DATA])
-        self._protect(layout.starts[CODE], ends[0], _READ | _EXECUTE)
-        self._protect(ends[0], ends[1], _READ)
-        offsets = layout.functions(symbols)
-        self.addresses = {name: base + offset for name, offset in zip(symbols, offsets, strict=True)}
+        base = self._reserve(image.size)
+        filled = image.placed(base, outside)
+        ctypes.memmove(base, (ctypes.c_char * image.size).from_buffer(filled), image.size)
+        self._protect(0, image.constants, _READ | _EXECUTE)
+        self._protect(image.constants, image.data, _READ)
+        self.addresses = {name: base + image.functions[name] for name in symbols}
 
     def _reserve(self, size: int) -> int:
         libc = _libc()
-        found = libc.mmap(None, size, _READ | _WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        found = libc.mmap(None, size, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
         if found == _FAILED:
             raise MemoryError(f"can't allocate {size} bytes for machine code")
         self._base, self._size = int(found), size
@@ -59,6 +65,13 @@ class LoadedCode:
         # Threads may still run this code while the interpreter exits, when this module may have no globals any more.
         if self._base and not is_finalizing():
             _libc().munmap(self._base, self._size)
+
+
+def linked(code: bytes) -> bytes:
+    """Return the image of an object file."""
+    from . import linking  # code from the cache does without
+
+    return linking.linked(code, PAGE)
 
 
 @cache

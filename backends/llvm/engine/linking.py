@@ -1,16 +1,14 @@
-"""Place the sections of an object file at an address and apply its relocations.
+"""Link an object file: lay out its sections as an image, and apply its relocations.
 
-Memory is three ranges of whole pages: code, constants, and writable data. External functions and data may be too far
+An image is three ranges of whole pages: code, constants, and writable data. External functions and data may be too far
 away for a direct reference. So their addresses are in a table among the constants, and calls go through short stubs
 after the code.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Mapping, Sequence
-
-from .objects import ALLOC, EXECUTE, NOBITS, WRITE, BadObject, Object, Relocation
+from .images import BadObject, Image, image_bytes
+from .objects import AARCH64, ALLOC, EXECUTE, NOBITS, WRITE, Object, Relocation, read
 from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
 
 STUB = 16
@@ -18,7 +16,7 @@ CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
 
 
 class ObjectLayout:
-    """The layout of an object in memory, as offsets from its base address.
+    """The layout of an object as an image, in offsets.
 
     `starts` are the offsets of the three ranges; `slots` and `stubs` give the table entries and stubs by symbol.
     """
@@ -41,7 +39,7 @@ class ObjectLayout:
             raise BadObject(f"the section {strange[0]} is neither code nor constants nor data")
 
     def _run(self, kind: int, start: int) -> int:
-        """Places the sections of one kind; returns where they end."""
+        """Place the sections of one kind; return where they end."""
         self.starts[kind] = end = start
         for index, section in enumerate(self.object.sections):
             if section.is_loaded and section.flags & (ALLOC | WRITE | EXECUTE) == kind:
@@ -50,57 +48,58 @@ class ObjectLayout:
         return end
 
     def symbol(self, index: int) -> int:
-        """The offset of a symbol that the object defines."""
-        name, section, value = self.object.symbols[index]
+        """Return the offset of a symbol that the object defines."""
+        name, section, value, _ = self.object.symbols[index]
         if section is None or section not in self.places or value > self.object.sections[section].size:
             raise BadObject(f"'{name}' has no place in memory")
         return self.places[section] + value
 
-    def functions(self, names: Sequence[str]) -> list[int]:
-        """The offsets of functions."""
-        known = {name: index for index, (name, section, _) in enumerate(self.object.symbols) if section is not None}
-        missing = [name for name in names if name not in known]
-        if missing:
-            raise BadObject(f"there is no function '{missing[0]}'")
-        return [self.symbol(known[name]) for name in names]
+    def functions(self) -> dict[str, int]:
+        """Return the offsets of the functions and data that others may use."""
+        symbols = enumerate(self.object.symbols)
+        return {s.name: self.symbol(k) for k, s in symbols if s.section is not None and not s.is_local and s.name}
 
 
-def link(layout: ObjectLayout, base: int, addresses: Mapping[str, int]) -> bytearray:
-    """Links an object for the address `base`; `addresses` resolve its undefined symbols."""
+def linked(code: bytes, page: int) -> bytes:
+    """Return the image of an object file, as bytes."""
+    return image_bytes(link(ObjectLayout(read(code), page)))
+
+
+def link(layout: ObjectLayout) -> Image:
+    """Return the image of an object."""
     found, image = layout.object, bytearray(layout.size)
     for index, place in layout.places.items():
         section = found.sections[index]
         if section.type != NOBITS:
             image[place : place + section.size] = found.code[section.offset : section.offset + section.size]
-    targets = {symbol: _address(layout, symbol, base, addresses) for symbol in layout.slots}
-    for symbol, slot in layout.slots.items():
-        struct.pack_into("<Q", image, slot, targets[symbol])
+    outside = {symbol: k for k, symbol in enumerate(layout.stubs, 1)}
+    fixups = [
+        (slot, outside.get(symbol, 0), 0 if symbol in outside else layout.symbol(symbol))
+        for symbol, slot in layout.slots.items()
+    ]
     for symbol, at in layout.stubs.items():
-        image[at : at + STUB] = stub(found.machine, at, layout.slots[symbol], targets[symbol])
+        image[at : at + STUB] = stub(found.machine, at, layout.slots[symbol])
+        if found.machine == AARCH64:
+            fixups.append((at + 8, outside[symbol], 0))
     for relocation in found.relocations:
-        _relocate(layout, image, relocation, base, targets)
-    return image
+        _relocate(layout, image, relocation, outside.get(relocation.symbol, 0), fixups)
+    names = tuple(found.symbols[symbol].name for symbol in outside)
+    starts = layout.starts[CONSTANTS], layout.starts[DATA]
+    return Image(layout.size, *starts, layout.functions(), names, tuple(fixups), bytes(image).rstrip(b"\0"))
 
 
-def _relocate(layout: ObjectLayout, image: bytearray, r: Relocation, base: int, targets: Mapping[int, int]) -> None:
+def _relocate(
+    layout: ObjectLayout, image: bytearray, r: Relocation, outside: int, fixups: list[tuple[int, int, int]]
+) -> None:
     found = layout.object
     section, machine = found.sections[r.section], found.machine
     if r.offset + WIDTH[machine].get(r.kind, 4) > section.size:
         raise BadObject(f"a relocation behind the end of {section.name}")
-    target = targets[r.symbol] if r.symbol in targets else base + layout.symbol(r.symbol)
-    near = base + layout.stubs[r.symbol] if r.symbol in layout.stubs else target
-    slot = base + layout.slots[r.symbol] + r.addend if r.symbol in layout.slots else 0
+    target = 0 if outside else layout.symbol(r.symbol)
+    near = layout.stubs[r.symbol] if outside else target
+    slot = layout.slots[r.symbol] + r.addend if r.symbol in layout.slots else None
     at = layout.places[r.section] + r.offset
-    apply(machine, r.kind, Patch(image, at, base + at, target + r.addend, near + r.addend, slot))
-
-
-def _address(layout: ObjectLayout, symbol: int, base: int, addresses: Mapping[str, int]) -> int:
-    found = layout.object.symbols[symbol]
-    if found.section is not None:
-        return base + layout.symbol(symbol)
-    if not addresses.get(found.name):
-        raise BadObject(f"nothing outside is called '{found.name}'")
-    return addresses[found.name]
+    apply(machine, r.kind, Patch(image, at, target + r.addend, near + r.addend, slot, outside, fixups))
 
 
 def _aligned(offset: int, step: int) -> int:

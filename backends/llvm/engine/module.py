@@ -11,7 +11,8 @@ from typing import Any
 from ....ir.errors import WeftError
 from ....ir.forking import native_lock
 from ....ir.records import record
-from .objects import ALLOWED_SYMBOLS, undefined_symbols
+from .library import ALLOWED_SYMBOLS
+from .objects import undefined_symbols
 from .room import demand_for
 from .target import Target, llvm
 

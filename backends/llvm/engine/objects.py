@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import struct
 
-from ....ir.errors import WeftError
 from ....ir.tuples import NamedTuple
+from .images import MOST, BadObject
 
-ALLOWED_SYMBOLS = frozenset(("memset", "memcpy", "memmove"))
 X86_64, AARCH64 = 62, 183
 WRITE, ALLOC, EXECUTE = 1, 2, 4
 NOBITS = 8
-MOST = 1 << 28  # bytes of a section
 _SYMTAB, _RELA, _REL, _UNWIND = 2, 4, 9, 0x70000001
 _UNDEFINED, _RESERVED = 0, 0xFF00
-
-
-class BadObject(WeftError, ValueError):
-    """Machine code that the loader does not know how to place."""
+_LOCAL = 0  # how a symbol is bound that other files do not see
 
 
 class Section(NamedTuple):
@@ -48,6 +43,7 @@ class Symbol(NamedTuple):
     name: str
     section: int | None
     value: int
+    is_local: bool
 
 
 class Relocation(NamedTuple):
@@ -123,14 +119,14 @@ def _read(code: bytes) -> Object:
 def _symbols(code: bytes, table: Section, sections: list[Section]) -> list[Symbol]:
     names = sections[table.link].offset
     found = []
-    for name, _info, _other, place, value, _size in struct.iter_unpack("<IBBHQQ", _bytes(code, table)):
+    for name, info, _other, place, value, _size in struct.iter_unpack("<IBBHQQ", _bytes(code, table)):
         if place >= _RESERVED:
             # In our objects only the name of the source file is absolute; a reference to it is an error.
-            found.append(Symbol("", None, 0))
+            found.append(Symbol("", None, 0, True))
         elif place == _UNDEFINED:
-            found.append(Symbol(_text(code, names + name), None, 0))
+            found.append(Symbol(_text(code, names + name), None, 0, False))
         else:
-            found.append(Symbol(_text(code, names + name), place, value))
+            found.append(Symbol(_text(code, names + name), place, value, info >> 4 == _LOCAL))
     return found
 
 

@@ -9,40 +9,50 @@ import struct
 from collections.abc import Callable
 
 from ....ir.tuples import NamedTuple
-from .objects import AARCH64, X86_64, BadObject
+from .images import BadObject
+from .objects import AARCH64, X86_64
 
 
 class Patch(NamedTuple):
-    """The input of a relocation: the image, the offset in it, its address, and what it refers to.
+    """The input of a relocation: the image, the offset in it, and what it refers to. All are offsets in the image.
 
-    `target` is the address referred to. `near` is one that a call reaches: a stub if the target is external. `slot` is
-    the address of the table entry that holds the target's address, or 0. All of them include the addend.
+    `target` includes the addend; for a symbol outside, which has the number `outside`, it is the addend alone. `near`
+    is what a call reaches: a stub if the target is outside. `slot` is the table entry that holds the target's address,
+    if there is one. `fixups` collects the words that need an address (`images.py`).
     """
 
     image: bytearray
     at: int
-    address: int
     target: int
     near: int
-    slot: int
+    slot: int | None
+    outside: int
+    fixups: list[tuple[int, int, int]]
 
 
 Rule = Callable[[Patch], None]
 
 
 def apply(machine: int, kind: int, place: Patch) -> None:
-    """Applies a relocation to the image."""
+    """Apply a relocation to the image."""
     rule = RULES[machine].get(kind)
     if rule is None:
         raise BadObject(f"a relocation of the kind {kind}")
     rule(place)
 
 
-def stub(machine: int, at: int, slot: int, target: int) -> bytes:
-    """Sixteen bytes of code that jump to the external address in a slot of the table."""
+def stub(machine: int, at: int, slot: int) -> bytes:
+    """Return code that jumps to the external address in a slot of the table; on AArch64, in its own last word."""
     if machine == X86_64:
         return b"\xff\x25" + struct.pack("<i", slot - at - 6) + b"\xcc" * 10  # jmp *slot(%rip)
-    return struct.pack("<IIQ", 0x58000050, 0xD61F0200, target)  # ldr x16, 8; br x16
+    return struct.pack("<IIQ", 0x58000050, 0xD61F0200, 0)  # ldr x16, 8; br x16
+
+
+def _inside(p: Patch) -> int:
+    """Return the target of a direct reference, which must be inside the image."""
+    if p.outside:
+        raise BadObject("a direct reference to something outside")
+    return p.target
 
 
 def _signed(value: int, bits: int) -> int:
@@ -52,9 +62,13 @@ def _signed(value: int, bits: int) -> int:
 
 
 def _slot(p: Patch) -> int:
-    if not p.slot:
+    if p.slot is None:
         raise BadObject("a relocation needs a word of the table that is not there")
     return p.slot
+
+
+def _absolute(p: Patch) -> None:
+    p.fixups.append((p.at, p.outside, p.target))
 
 
 def _put64(p: Patch, value: int) -> None:
@@ -73,7 +87,7 @@ def _change(p: Patch, mask: int, bits: int) -> None:
 
 def _page(p: Patch, target: int) -> None:
     """Encodes the distance to a target in pages, in the two fields of an `adrp`."""
-    pages = _signed((target >> 12) - (p.address >> 12), 21)
+    pages = _signed((target >> 12) - (p.at >> 12), 21)
     _change(p, 0x60FFFFE0, (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5)
 
 
@@ -86,35 +100,35 @@ def _low(p: Patch, target: int, scale: int) -> None:
 
 
 def _branch(p: Patch) -> None:
-    distance = _signed(p.near - p.address, 28)
+    distance = _signed(p.near - p.at, 28)
     if distance & 3:
         raise BadObject("a call leads into the middle of an instruction")
     _change(p, 0x03FFFFFF, distance >> 2)
 
 
 _INTEL: dict[int, Rule] = {
-    1: lambda p: _put64(p, p.target),  # R_X86_64_64
-    2: lambda p: _put32(p, p.target - p.address),  # R_X86_64_PC32
-    4: lambda p: _put32(p, p.near - p.address),  # R_X86_64_PLT32
-    9: lambda p: _put32(p, _slot(p) - p.address),  # R_X86_64_GOTPCREL
-    24: lambda p: _put64(p, p.target - p.address),  # R_X86_64_PC64
-    41: lambda p: _put32(p, _slot(p) - p.address),  # R_X86_64_GOTPCRELX
-    42: lambda p: _put32(p, _slot(p) - p.address),  # R_X86_64_REX_GOTPCRELX
+    1: _absolute,  # R_X86_64_64
+    2: lambda p: _put32(p, _inside(p) - p.at),  # R_X86_64_PC32
+    4: lambda p: _put32(p, p.near - p.at),  # R_X86_64_PLT32
+    9: lambda p: _put32(p, _slot(p) - p.at),  # R_X86_64_GOTPCREL
+    24: lambda p: _put64(p, _inside(p) - p.at),  # R_X86_64_PC64
+    41: lambda p: _put32(p, _slot(p) - p.at),  # R_X86_64_GOTPCRELX
+    42: lambda p: _put32(p, _slot(p) - p.at),  # R_X86_64_REX_GOTPCRELX
 }
 
 _ARM: dict[int, Rule] = {
-    257: lambda p: _put64(p, p.target),  # R_AARCH64_ABS64
-    260: lambda p: _put64(p, p.target - p.address),  # R_AARCH64_PREL64
-    261: lambda p: _put32(p, p.target - p.address),  # R_AARCH64_PREL32
-    275: lambda p: _page(p, p.target),  # R_AARCH64_ADR_PREL_PG_HI21
-    277: lambda p: _low(p, p.target, 0),  # R_AARCH64_ADD_ABS_LO12_NC
-    278: lambda p: _low(p, p.target, 0),  # R_AARCH64_LDST8_ABS_LO12_NC
+    257: _absolute,  # R_AARCH64_ABS64
+    260: lambda p: _put64(p, _inside(p) - p.at),  # R_AARCH64_PREL64
+    261: lambda p: _put32(p, _inside(p) - p.at),  # R_AARCH64_PREL32
+    275: lambda p: _page(p, _inside(p)),  # R_AARCH64_ADR_PREL_PG_HI21
+    277: lambda p: _low(p, _inside(p), 0),  # R_AARCH64_ADD_ABS_LO12_NC
+    278: lambda p: _low(p, _inside(p), 0),  # R_AARCH64_LDST8_ABS_LO12_NC
     282: _branch,  # R_AARCH64_JUMP26
     283: _branch,  # R_AARCH64_CALL26
-    284: lambda p: _low(p, p.target, 1),  # R_AARCH64_LDST16_ABS_LO12_NC
-    285: lambda p: _low(p, p.target, 2),  # R_AARCH64_LDST32_ABS_LO12_NC
-    286: lambda p: _low(p, p.target, 3),  # R_AARCH64_LDST64_ABS_LO12_NC
-    299: lambda p: _low(p, p.target, 4),  # R_AARCH64_LDST128_ABS_LO12_NC
+    284: lambda p: _low(p, _inside(p), 1),  # R_AARCH64_LDST16_ABS_LO12_NC
+    285: lambda p: _low(p, _inside(p), 2),  # R_AARCH64_LDST32_ABS_LO12_NC
+    286: lambda p: _low(p, _inside(p), 3),  # R_AARCH64_LDST64_ABS_LO12_NC
+    299: lambda p: _low(p, _inside(p), 4),  # R_AARCH64_LDST128_ABS_LO12_NC
     311: lambda p: _page(p, _slot(p)),  # R_AARCH64_ADR_GOT_PAGE
     312: lambda p: _low(p, _slot(p), 3),  # R_AARCH64_LD64_GOT_LO12_NC
 }
