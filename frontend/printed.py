@@ -36,7 +36,8 @@ from ..ir.schemas import REACHED, AttributeProblem, Stage
 from ..ir.source import ArgType, Binding, Built, Guard
 from ..ir.types import TensorType
 from ..ir.verify import verify
-from ..ir.view_bounds import unbound_symbol, with_bounds, with_guards
+from ..ir.verify_sizes import sizes_problem
+from ..ir.view_bounds import with_bounds, with_guards
 from ..ir.walking import walk
 from .language.declared import Declared, Parameter
 
@@ -60,11 +61,17 @@ def read_graph(text: str, file: str, passes: Sequence[str], table: Mapping[str, 
         raise UnknownName(f"attribute 'after' is '{after}', but no pass has that name", place, hint)
     try:
         verify(parsed.graph, stage_after(after, passes), parsed.places, table)
+        if found := sizes_problem(parsed.graph):
+            owner, wrong = found
+            message = wrong if isinstance(wrong, str) else wrong.message
+            raise VerifyProblem(f"{parsed.graph.name}: {message}", parsed.places.of_problem(owner, wrong))
         bounded = with_bounds(parsed.graph)
         needed = verify_code(bounded, parsed.places)
     except RecursionError:
         raise LimitExceeded(f"{file} has regions nested too deeply to check") from None
-    return Parsed(with_guards(bounded, needed), parsed.places, parsed.after)
+    guarded = with_guards(bounded, needed)
+    parsed.places.take_over(guarded, parsed.graph)
+    return Parsed(guarded, parsed.places, parsed.after)
 
 
 def passes_until(after: str, passes: Sequence[str]) -> tuple[str, ...]:
@@ -152,10 +159,6 @@ class PrintedKernel:
     def _read(self) -> Parsed:
         parsed = read_graph(self._text, self._file, self._passes, self._table)
         graph, places = parsed.graph, parsed.places
-        if found := unbound_symbol(graph):
-            node, name = found
-            message = f"no argument has the size '{name}'"
-            raise VerifyProblem(message, places.of(node if node is not None else graph))
         for node in walk(graph):
             if node.op is NUMPY and "op" not in node.attrs:
                 function = node.attrs["function"]

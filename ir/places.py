@@ -44,10 +44,22 @@ class Places:
         self._heads[what] = head
         self._attributes |= {(what, name): place for name, place in attributes.items() if not isinstance(what, Value)}
 
+    def take_over(self, copy: Graph, original: Graph) -> None:
+        """Give the copy of a graph the places of the original."""
+        self._heads[copy] = self._heads[original]
+        own = {name: place for (what, name), place in self._attributes.items() if what is original}
+        self._attributes |= {(copy, name): place for name, place in own.items()}
+
     def of(self, what: Node | Value | Graph) -> Span | None:
         """Where something begins, if it is in this text."""
         found = self._heads.get(what)
         return None if found is None else self._lines.span(*found)
+
+    def of_problem(self, what: Node | Value | Graph, problem: str | AttributeProblem) -> Span | None:
+        """Return the place that a message is about: what it is about, or one of its attributes."""
+        if isinstance(problem, str) or isinstance(what, Value):
+            return self.of(what)
+        return self.of_attribute(what, problem)
 
     def of_attribute(self, what: Node | Graph, problem: AttributeProblem) -> Span | None:
         """The place of an attribute's value or name, or of its owner if the attribute is missing."""

@@ -17,6 +17,7 @@ from .errors import Span, VerifyProblem, WeftError, quantity
 from .facts import Facts
 from .flow import body_problem, broadcast_shape
 from .graph import Graph, Node, Value
+from .layouts import SCALAR
 from .loops import loop_problem
 from .ops import CAST, CONSTANT, DECLARED, EACH, FLOW, LOOP, NUMPY, REGION, SIZE, TABLE, OpDef, Trait
 from .places import Places
@@ -83,6 +84,7 @@ class _Verifier:
             if problem is None and isinstance(given, tuple) and len(given) != len(values):
                 entries, arrays = quantity(len(given), "entry", "entries"), quantity(len(values), "array")
                 problem = AttributeProblem(name, f"attribute '{name}' has {entries} for {arrays}")
+        problem = problem or _layouts_problem(graph)
         if problem is not None:
             place = self.places.of_attribute(graph, problem) if self.places is not None else None
             raise VerifyProblem(f"{graph.name}: {problem.message}", place)
@@ -255,6 +257,16 @@ class _Verifier:
         want, _ = node.op.dtypes(have, node.attrs)
         if have != want:
             raise self.fail(node, f"operands must be {', '.join(map(str, want))}, not {', '.join(map(str, have))}")
+
+
+def _layouts_problem(graph: Graph) -> AttributeProblem | None:
+    for name, values in (("layouts", graph.inputs), ("out_layouts", graph.outputs)):
+        given = graph.attrs.get(name)
+        for k, (value, layout) in enumerate(zip(values, given if isinstance(given, tuple) else (), strict=False)):
+            if layout == SCALAR and value.type.rank:
+                rank = quantity(value.type.rank, "dimension")
+                return AttributeProblem(name, f"array {k} has {rank}, so its layout can't be '{SCALAR}'")
+    return None
 
 
 def _type_problem(type: TensorType) -> str | None:

@@ -13,7 +13,7 @@ from .affine import steps_of
 from .dims import Size
 from .facts import Facts
 from .graph import Graph, Node, graph_guards
-from .ops import ACCESS, DIAGONAL, NUMPY, SLICE
+from .ops import ACCESS, DIAGONAL, SLICE
 from .rewrite import facts_of
 from .types import Guards, Sizes, ints, sizes
 
@@ -33,44 +33,6 @@ def with_guards(graph: Graph, needed: Iterable[tuple[Size, Size]]) -> Graph:
         return graph
     attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *added))}
     return Graph(graph.name, graph.inputs, graph.nodes, graph.outputs, attrs)
-
-
-def unbound_symbol(graph: Graph) -> tuple[Node | None, str] | None:
-    """Finds a size that is used before an argument or a NumPy function defines it, and the node that uses it."""
-    bound = {str(s) for v in graph.inputs for s in v.type.shape if dims.is_symbol(s)}
-    for value in graph.inputs:
-        if missing := _missing(value.type.shape, bound):
-            return None, missing
-    return _unbound(graph, bound)
-
-
-def _unbound(graph: Graph, bound: set[str]) -> tuple[Node, str] | None:
-    for node in graph:
-        if node.op is NUMPY:
-            bound |= {str(s) for v in node.results for s in v.type.shape if dims.is_symbol(s)}
-        shapes = [v.type.shape for v in node.results]
-        shapes += [tuple(attr) for attr in node.attrs.values() if isinstance(attr, Sizes)]
-        if missing := next(filter(None, (_missing(shape, bound) for shape in shapes)), None):
-            return node, missing
-        if node.body is not None and (found := _unbound(node.body, bound)):
-            return found
-        if node.code is not None and (missing := next((n for n in nest_symbols(node.code) if n not in bound), None)):
-            return node, missing
-    return None
-
-
-def nest_symbols(nest: Graph) -> Iterator[str]:
-    """The sizes that a loop nest uses, without the variables of its loops."""
-    for node in nest:
-        lists = [tuple(attr) for attr in node.attrs.values() if isinstance(attr, Sizes)]
-        for size in (s for sizes_of in (*lists, *(v.type.shape for v in node.results)) for s in sizes_of):
-            yield from (name for name in sorted(dims.symbols(size)) if not name.startswith(dims.LOOP))
-        if node.body is not None:
-            yield from nest_symbols(node.body)
-
-
-def _missing(shape: tuple[Size, ...], bound: set[str]) -> str | None:
-    return next((name for size in shape for name in sorted(dims.symbols(size)) if name not in bound), None)
 
 
 def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:

@@ -13,7 +13,7 @@ from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError, qu
 from ..ir.footprints import Footprint, check_ranks, footprints_of
 from ..ir.forking import lock
 from ..ir.forms import form_guards
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph, Node, graph_guards
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.lazy import cached_property
 from ..ir.limits import limiter
@@ -244,8 +244,6 @@ class Lowered:
     @cached_property
     def assumptions(self) -> list[tuple[Size, Size]]:
         """The equalities of sizes that the graph relies on."""
-        from ..ir.graph import graph_guards
-
         return list(graph_guards(self.graph))
 
     @cached_property
@@ -295,7 +293,7 @@ class Lowered:
 
     def _load(self) -> Launcher:
         from ..backends.llvm import compile as native
-        from ..backends.llvm.engine.library import linked
+        from ..backends.llvm.engine.library import LoadedCode, linked
         from ..ir.compile_log import log_compile
 
         program = self.program
@@ -303,7 +301,7 @@ class Lowered:
             compiled = native.build(program, self.options.machine)
         start = time.perf_counter()
         code = linked(compiled.object_code)
-        library = native.load(program, code)
+        library = LoadedCode(code, program.names)
         llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
         self.seconds |= {**llvm, "load": time.perf_counter() - start}
         log_compile(self.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)
@@ -374,7 +372,6 @@ def _guarded(graph: Graph, more: Guards) -> Graph:
     """Return the graph with more guards, and with the sizes that they settle."""
     if not more:
         return graph
-    from ..ir.graph import graph_guards
     from ..ir.rewrite import Rewriter
 
     attrs = {**graph.attrs, "guards": Guards((*graph_guards(graph), *more))}

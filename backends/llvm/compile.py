@@ -11,7 +11,6 @@ from ...ir.records import record
 from ...ir.types import axis_groups, integer, sizes
 from ...ir.walking import regions
 from .code.control_word import controlled
-from .engine.library import LoadedCode
 from .engine.module import Compiled, compile_module
 from .engine.target import Target
 from .functions import FrameWord, NativeFunction, RegionCode
@@ -105,11 +104,6 @@ def build(program: NativeProgram, target: Target) -> Compiled:
     """Compiles a program to machine code, unless that would take LLVM too long."""
     limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
     return compile_module(text_for(program, target), target)
-
-
-def load(program: NativeProgram, code: bytes) -> LoadedCode:
-    """Loads the code into memory and finds the addresses of its functions."""
-    return LoadedCode(code, program.names)
 
 
 def _symbol(name: str) -> str:

@@ -34,7 +34,7 @@ def _op(name: str, arity: int | None, doc: str, attributes: str = "") -> OpDef:
     )
 
 
-_SHARED = "shared?: flag; grain?: count; most?: count; cost?: picoseconds"
+_SHARED = "shared?: flag; grain?: tile; most?: tile; cost?: picoseconds"
 _SPEED = "width?: width; times?: times; line?: slot"
 
 FOR = _op(

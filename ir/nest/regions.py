@@ -17,15 +17,16 @@ from ..graph import Graph, Node, graph_guards
 from ..opdef import Trait
 from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
 from ..places import Places
+from ..schemas import AttributeProblem
 from ..types import Guards, TensorType, integer, sizes
 from ..walking import graphs, regions
 from ..widths import widest
 from . import ops
+from .rules import node_problem
 from .scopes import inside, memory_of, variables
 from .verify import verify_nest
 
 VECTOR_BYTES = 64  # of the largest vectors
-MOST_STEPS = 1 << 20  # that a thread takes at a time
 ALLOWED = frozenset((ops.FOR, ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.BIND, CONSTANT, SIZE, EACH))
 
 
@@ -40,8 +41,9 @@ def verify_code(graph: Graph, places: Places | None = None) -> Guards:
             if region.code is None:
                 continue
             if found := code_problem(region):
-                node, message = found
-                place = places.of(node) if places is not None else None
+                node, wrong = found
+                place = places.of_problem(node, wrong) if places is not None else None
+                message = wrong if isinstance(wrong, str) else wrong.message
                 raise VerifyProblem(f"{node.op.name}: {message}", place or node.span)
             nest = region.code
             known = dict.fromkeys((*graph_guards(graph), *graph_guards(inner), *region_guards(region), *_own(nest)))
@@ -58,7 +60,7 @@ def _own(nest: Graph) -> Guards:
     return found
 
 
-def code_problem(region: Node) -> tuple[Node, str] | None:
+def code_problem(region: Node) -> tuple[Node, str | AttributeProblem] | None:
     """Describe what is wrong with a region's nest by itself, and where; proofs about indices are not made here."""
     nest = region.code
     if (nest is not None) != has_nest(region):
@@ -77,13 +79,15 @@ def code_problem(region: Node) -> tuple[Node, str] | None:
     return _nodes_problem(region, nest) or _loops_problem(nest)
 
 
-def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str] | None:
+def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str | AttributeProblem] | None:
     written = nest.inputs[len(region.operands) :]
     widest_of = widest(region, integer(region.attrs, "vector"))
     written_to = [memory_of(n.operands[1]) for n in nodes_in(nest) if n.op is ops.STORE]
     for node in nodes_in(nest):
         if node.op not in ALLOWED and (node.op in ops.OPS or Trait.ELEMENTWISE not in node.op.traits):
             return node, "can't be in the nest of a region"
+        if wrong := node_problem(node):
+            return node, wrong
         if node.op is ops.FOR and node.operands:
             return node, "can't carry values in the nest of a region"
         if node.op is ops.FOR and "width" in node.attrs and integer(node.attrs, "width") * widest_of > VECTOR_BYTES:
@@ -120,9 +124,6 @@ def _loops_problem(nest: Graph) -> tuple[Node, str] | None:
     shared = [n for n in nodes_in(nest) if n.attrs.get("shared")]
     body: Graph | None = nest
     for loop in shared:
-        for name in ("grain", "most"):
-            if name in loop.attrs and not 1 <= integer(loop.attrs, name) <= MOST_STEPS:
-                return loop, f"attribute '{name}' must be from 1 to {MOST_STEPS}"
         effects = [n for n in body or () if n.op in (ops.FOR, ops.STORE, ops.FETCH)]
         if effects != [loop]:
             return loop, "must be the only loop or store where it stands, because threads share it"

@@ -12,6 +12,7 @@ from ..graph import Graph, Node, Value
 from ..opdef import OpDef, Trait
 from ..ops import CONSTANT, EACH, SIZE
 from ..rewrite import facts_of
+from ..schemas import AttributeProblem, schema_of, schema_problem
 from ..types import Attr, TensorType, axis_groups, integer, ints, sizes
 from ..verify import verify
 from . import ops
@@ -19,8 +20,12 @@ from . import ops
 Rule = Callable[[Node], str | None]
 
 
-def rule_problem(node: Node) -> str | None:
-    """Describes what is wrong with a node by itself, or None."""
+def node_problem(node: Node) -> str | AttributeProblem | None:
+    """Describe what is wrong with a node by itself, or return None."""
+    return schema_problem(schema_of(node.op, node.attrs, ops.NEST), node.attrs) or _rule_problem(node)
+
+
+def _rule_problem(node: Node) -> str | None:
     if (node.op in ops.BODIES) != (node.body is not None):
         return "needs a body" if node.body is None else "can't have a body"
     if node.op.arity is not None and len(node.operands) != node.op.arity:

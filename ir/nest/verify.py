@@ -13,15 +13,16 @@ from ..dims import LOOP, Size, maximum, substitute, symbols
 from ..errors import Span, VerifyProblem, quantity
 from ..functions import called_problem
 from ..graph import Graph, Node, Value
-from ..layouts import CLASSES, GENERAL, C, byte_strides
+from ..layouts import CLASSES, GENERAL, SCALAR, C, byte_strides
 from ..limits import limiter
 from ..places import Places
 from ..proofs import follows
-from ..schemas import AttributeProblem, parse_schema, schema_of, schema_problem
+from ..schemas import AttributeProblem, parse_schema, schema_problem
 from ..types import Guards, Sizes, axis_groups, integer, sizes, texts
+from ..verify_sizes import argument_problem, guard_problem
 from .dependence import dependence_problem
-from .ops import ASSIGN, BIND, GRAPHS, KERNEL, LOAD, LOOPS, NEST, SCAN, STORE, VIEW
-from .rules import rule_problem, uses
+from .ops import ASSIGN, BIND, GRAPHS, KERNEL, LOAD, LOOPS, SCAN, STORE, VIEW
+from .rules import node_problem, uses
 from .scopes import (
     Location,
     LoopVariable,
@@ -82,16 +83,12 @@ class _NestVerifier:
                 if problem := dependence_problem(self.nest, place.node, inner, self.facts):
                     raise self.fail(place.node, problem)
 
-    def fail(self, node: Node | Graph | None, message: str | AttributeProblem) -> VerifyProblem:
-        place: Span | None = node.span if isinstance(node, Node) else None
-        if isinstance(message, AttributeProblem):
-            if self.where is not None and node is not None:
-                place = self.where.of_attribute(node, message) or place
-            message = message.message
-        elif self.where is not None and node is not None:
-            place = self.where.of(node) or place
-        name = node.op.name if isinstance(node, Node) else self.nest.name
-        return VerifyProblem(f"{name}: {message}", place)
+    def fail(self, what: Node | Value | Graph, problem: str | AttributeProblem) -> VerifyProblem:
+        place: Span | None = what.span if isinstance(what, Node) else None
+        if self.where is not None:
+            place = self.where.of_problem(what, problem) or place
+        name = what.op.name if isinstance(what, Node) else self.nest.name
+        return VerifyProblem(f"{name}: {problem if isinstance(problem, str) else problem.message}", place)
 
     def kernel(self) -> None:
         if wrong := schema_problem(parse_schema(KERNEL), self.nest.attrs):
@@ -103,8 +100,21 @@ class _NestVerifier:
                 raise self.fail(self.nest, AttributeProblem(name, f"'{name}' has {entries} for {buffers}"))
         if wrong := called_problem(self.nest, texts(self.nest.attrs, "called")):
             raise self.fail(self.nest, wrong)
+        guards = self.nest.attrs.get("guards")
+        if isinstance(guards, Guards) and (wrong := guard_problem(guards)):
+            raise self.fail(self.nest, wrong)
+        layouts = texts(self.nest.attrs, "layouts") if "layouts" in self.nest.attrs else ()
+        for value, layout in zip(self.nest.inputs, layouts, strict=False):
+            if layout == SCALAR and value.type.rank:
+                message = (
+                    f"%{value.name} has {quantity(value.type.rank, 'dimension')}, so its layout can't be '{SCALAR}'"
+                )
+                raise self.fail(self.nest, AttributeProblem("layouts", message))
         if self.nest.outputs or any(v.type.kind != "memref" for v in self.nest.inputs):
             raise self.fail(self.nest, "must take buffers and return nothing")
+        for value in self.nest.inputs:
+            if problem := argument_problem(value):
+                raise self.fail(value, problem)
 
     def values(self, graph: Graph, visible: set[Value]) -> None:
         """Checks that every value is computed before it is used, in this body or around it."""
@@ -121,9 +131,7 @@ class _NestVerifier:
 
     def node(self, place: Location) -> None:
         node = place.node
-        if wrong := schema_problem(schema_of(node.op, node.attrs, NEST), node.attrs):
-            raise self.fail(node, wrong)
-        if problem := rule_problem(node):
+        if problem := node_problem(node) or self.line_problem(node):
             raise self.fail(node, problem)
         known = self.variables(place)
         taken = {v.name for v in known}
@@ -148,6 +156,13 @@ class _NestVerifier:
             self.scan(place)
         if node.op is ASSIGN:
             self.assign(place)
+
+    def line_problem(self, node: Node) -> AttributeProblem | None:
+        """Describe a loop that is aligned to the cache lines of a buffer that is not there."""
+        if node.op in LOOPS and "line" in node.attrs and integer(node.attrs, "line") >= len(self.nest.inputs):
+            buffers = quantity(len(self.nest.inputs), "buffer")
+            return AttributeProblem("line", f"the nest has {buffers}, so 'line' can't be {node.attrs['line']}")
+        return None
 
     def shared(self, place: Location) -> None:
         """Checks that shared loops are the outermost, at most two, with nothing between them."""
@@ -201,15 +216,17 @@ class _NestVerifier:
         """Checks an index; `around` are the variables whose ends may be guarded."""
         for axis, (index, size) in enumerate(zip(at, buffer.type.shape, strict=True)):
             named = f"index {index} of axis {axis} of %{buffer.name or 'memory'}"
-            if not self.prove_or_guard(index, known) and not self.guard_least(index, around):
-                raise self.fail(node, f"can't show that {named} is at least 0")
-            if not self.prove_or_guard(size - 1 - index, known) and not self.guard_least(size - 1 - index, around):
-                raise self.fail(node, f"can't show that {named} is below {size}")
+            least, most = ("at least 0", "always negative"), (f"below {size}", f"never below {size}")
+            for room, (wanted, never) in ((index, least), (size - 1 - index, most)):
+                if follows(room, [*known, *self.needed]):
+                    continue
+                if follows(-1 - room, known):
+                    raise self.fail(node, f"{named} is {never}")
+                if not self.guard(room) and not self.guard_least(room, around):
+                    raise self.fail(node, f"can't show that {named} is {wanted}")
 
-    def prove_or_guard(self, size: Size, known: Sequence[Size]) -> bool:
-        """Whether a size is at least 0. If it depends only on the sizes of a call, it becomes a guard."""
-        if follows(size, [*known, *self.needed]):
-            return True
+    def guard(self, size: Size) -> bool:
+        """Guard that a size is at least 0, if it depends only on the sizes of a call; tell whether it does."""
         if isinstance(size, int) or any(name.startswith(LOOP) for name in size.symbols):
             return False
         self.needed.append(size)

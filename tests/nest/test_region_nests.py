@@ -138,7 +138,7 @@ REFUSED = [
     ("orders", "at = #weft.dims<@i, @j>", "at = #weft.dims<@i, min(@j, 3)>", "linear"),
     ("orders", '{var = "j"', '{var = "i"', "already the variable"),
     ("strided", 'kind = "vector"', 'kind = "vectors"', "must be"),
-    ("orders", "most = 128", "most = 0", "'most' must be from 1"),
+    ("orders", "most = 128", "most = 0", "'most' must be a whole number from 1"),
     ("complex", '"weft.real"', '"weft.conjugate"', "conjugate"),
 ]  # fmt: skip
 

@@ -21,6 +21,8 @@ from .dumps import ARGUMENTS, TEXT, kernels
 
 MODULE = kernels()
 GOLDEN = Path(__file__).with_name("nonsense.txt")
+NEST = Path(__file__).parents[1] / "nest" / "passes" / "widen_loops_rows_depend.mlir"
+MEMORY = "memref<?x?xf64, #weft.dims<n, m>>"
 TEXTS = r"\"(?:[^\"\\]|\\.)*\""
 ATTRIBUTE = re.compile(
     rf"(?<=[{{ ])(\w+) = (\[(?:{TEXTS}|[^\]\"])*\]|array<i64[^>]*>|#weft\.dims<[^>]*>|!weft\.weak<\w+>|{TEXTS}"
@@ -55,6 +57,12 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
             ('guards = ["max(1, m) == m"]', 'guards = ["max(1, m)"]'),
             ('guards = ["max(1, m) == m"]', 'guards = ["max(1, m == m"]'),
             ('out_layouts = ["C"]', 'out_layouts = ["C", "C"]'),
+            ('out_layouts = ["C"]', 'out_layouts = ["scalar"]'),
+            ('guards = ["max(1, m) == m"]', 'guards = ["max(1, zz) == zz"]'),
+            ('guards = ["max(1, m) == m"]', 'guards = ["max(1, m) == m - 1"]'),
+            ('guards = ["max(1, m) == m"]', 'guards = ["0 == 1"]'),
+            ('guards = ["max(1, m) == m"]', 'guards = ["@i == m"]'),
+            ("%x : tensor<?x?xf32, #weft.dims<n, m>>", "%x : tensor<?x?xf32, #weft.dims<k, m>>"),
         ],
         "input": [
             ("axes = array<i64: 1>", "axes = array<i64: 2>"),
@@ -65,6 +73,8 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
         "choose-forms": [
             ('form = "rows"', 'form = "ways"'),
             ('form = "rows"', 'form = "flat"'),
+            ('guards = ["min(262143, m) == m"', 'guards = ["min(262143, zz) == zz"'),
+            ('"max(17, m) == m"]', '"max(17, m) == m - 1"]'),
         ],
     },
     "best": {
@@ -90,6 +100,14 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
         "schedule": [
             ("tile = 128", "tile = 0"),
         ],
+        "to-nest": [
+            ("line = 2", "line = 3"),
+            ("grain = 64", "grain = 0"),
+            ("most = 128", "most = 0"),
+            ("at = #weft.dims<@i, @j>", "at = #weft.dims<@i + n, @j>"),
+            ("at = #weft.dims<@i, @j>", "at = #weft.dims<@i, @j, 0>"),
+            ("range = #weft.dims<0, m>", "range = #weft.dims<0>"),
+        ],
     },
     "running": {
         "schedule": [
@@ -113,12 +131,35 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
         "input": [
             ("axes = array<i64: 0>", "axes = array<i64: 5>"),
         ],
+        "to-nest": [
+            ("range = #weft.dims<0, n>", "range = #weft.dims<0>"),
+        ],
+    },
+    "rows": {
+        "widen-loops": [
+            ("#weft.dims<n, m>", "#weft.dims<-n, m>"),
+            ("#weft.dims<n, m>", "#weft.dims<@i, m>"),
+            ('layouts = ["C"]', 'layouts = ["scalar"]'),
+            ('layouts = ["C"]', 'layouts = ["C"], guards = ["@i == n"]'),
+            ('layouts = ["C"]', 'layouts = ["C"], guards = ["max(1, n) == n - 1"]'),
+            ('kind = "serial"', 'kind = "serial", line = 1 : i64'),
+            ('kind = "serial"', 'kind = "serial", times = 0 : i64'),
+            ('kind = "serial"', 'kind = "wild"'),
+            ("times = 4", "times = 3"),
+            ("grain = 128", "grain = -1"),
+            ('"nest.store"(%1, %a) {at = #weft.dims<@i, @j>}', '"nest.store"(%1, %a) {at = #weft.dims<@i, @j - m>}'),
+            ('access = ["update"]', 'access = ["read"]'),
+            ('var = "j"', 'var = "i"'),
+            ("range = #weft.dims<1, n>", "range = #weft.dims<1, n, 2>"),
+        ],
     },
 }
 
 
 def dump(name: str, after: str) -> str:
-    """Dump for AVX-512, so that the messages do not depend on the machine."""
+    """Dump for AVX-512, so that the messages do not depend on the machine; `rows` is a nest."""
+    if name == "rows":
+        return f"!a = {MEMORY}\n" + NEST.read_text(encoding="utf-8").partition("// CHECK\n")[2].replace(MEMORY, "!a")
     source = parse_module(TEXT, "dumps.weft").kernels[name]
     kernel = Kernel(source, Registry(), Options(target=target.x86(4)))
     return str(kernel.lower(*ARGUMENTS[name]()).ir(after=after))

@@ -21,13 +21,14 @@ from ..reductions.extremes import Extremes, has_extreme
 from ..reductions.scan import Running
 from .peeling import aligned_reads
 from .prefetch import fetch
-from .vector_loops import lane_mask, whole_steps
+from .vector_loops import LONG, lane_mask, whole_steps
 
 if TYPE_CHECKING:
     from .region import Region
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # steps of a block whose elements may be combined in any order
+LONG_ROW = 16  # vectors of a row whose sums begin at a cache line; below, the masked vectors cost more than they save
 STRETCH = 1 << 20  # elements of a running sum between two questions whether to stop: some milliseconds
 
 
@@ -108,7 +109,7 @@ class Columns:
         groups = list(self.region.columns)
         if self.may_turn:
             whole = self.region.frame.size(self.region.extent(groups[0]))
-            self.turn = aligned_reads(self.region, e.const("i64", 0), whole)
+            self.turn = aligned_reads(self.region, e.const("i64", 0), whole, LONG_ROW)
         count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
@@ -328,7 +329,7 @@ class Columns:
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
         """Process the elements before the first cache line with one vector, most of whose lanes may be masked."""
-        first, e, memory = aligned_reads(self.region, start, stop), self.nest.e, self.region.elements.memory
+        first, e, memory = aligned_reads(self.region, start, stop, LONG), self.nest.e, self.region.elements.memory
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
             mask = memory.mask = lane_mask(e, self.region.width, at, first)

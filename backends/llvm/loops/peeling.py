@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from .region import Region
 
 
-def aligned_reads(region: Region, start: Val, stop: Val) -> Val:
-    """Where whole vectors should begin in a walk over columns, by the array that it reads first."""
+def aligned_reads(region: Region, start: Val, stop: Val, long: int) -> Val:
+    """Where whole vectors should begin in a walk over columns, by the array that it reads first.
+
+    Walks of less than `long` vectors begin at `start`.
+    """
     found = read_along(region, (integer(region.region.attrs, "peel"),))
-    return start if found is None else region.vectors.next_line(found, start, stop)
+    return start if found is None else region.vectors.next_line(found, start, stop, long)
 
 
 def line_stride(region: Region) -> Size:

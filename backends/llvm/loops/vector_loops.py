@@ -96,13 +96,13 @@ class VectorLoop(NamedTuple):
 
     # -- cache lines
 
-    def next_line(self, place: LoopPlace, start: Val, stop: Val) -> Val:
-        """The start of the next cache line after `start`, if the row is long."""
+    def next_line(self, place: LoopPlace, start: Val, stop: Val, long: int = LONG) -> Val:
+        """The start of the next cache line after `start`, if the row is at least `long` vectors."""
         e, size, width = self.e, place.buffer.dtype.size, self.memory.width
         first = self._address(place, start)
         before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
         before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
-        is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", LONG * width))
+        is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", long * width))
         return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
 
     def is_aligned(self, place: LoopPlace, first: Val) -> Val:
