@@ -288,10 +288,18 @@ def _quick_kind(x: Any) -> Any:
     """Describe a value so that equal descriptions have equal kinds."""
     if type(x) is np.ndarray:
         return x.dtype, x.shape, x.strides, x.flags.num
-    if type(x) in (int, float, bool, complex):
-        return type(x) if type(x) is not int or -LONG <= x < LONG else None
+    if type(x) is int:
+        return (int, x < 0) if -LONG < x < LONG else None
+    if type(x) in (float, bool, complex):
+        return type(x)
     if isinstance(x, np.generic):
         return x.dtype, type(x)
     if type(x) is tuple:
         return tuple(map(_quick_kind, x))
+    if type(x) is slice:
+        return (slice, x.start, x.stop, x.step) if all(map(_is_plain, (x.start, x.stop, x.step))) else slice
     return (type(x), id(x)) if isinstance(x, KNOWN_TYPES) else type(x)
+
+
+def _is_plain(x: Any) -> bool:
+    return x is None or type(x) is int

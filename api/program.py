@@ -120,7 +120,9 @@ class Program:
                 return compiled(args, dict(kwargs))
         problem: Exception | None = None
         key = _kinds(args, kwargs)
-        if key not in self._refused and is_usual():
+        if key in self._refused:
+            self._count_failure(self._refused[key])
+        elif is_usual():
             try:
                 result = compiled(args, dict(kwargs))
             except (MemoryProblem, SizeProblem):  # Python could do no better: NumPy may even write past the end
@@ -327,6 +329,10 @@ class Program:
         self.tell(reason)
         if isinstance(error, WeftError) and len(self._refused) < MOST_REFUSED:
             self._refused[key] = reason
+        self._count_failure(reason)
+
+    def _count_failure(self, reason: Reason) -> None:
+        """After several calls in a row that failed as a whole, none is tried any more."""
         self._failures += 1
         if self._failures >= MOST_FAILURES:
             self.off = reason

@@ -24,6 +24,7 @@ from ..frontend.programs.pieces import (
     NumberResult,
     Path,
     Piece,
+    ReshapedResult,
     Result,
     SameResult,
     TupleResult,
@@ -132,7 +133,7 @@ class LoopPiece:
     def _sizes(self, values: Mapping[str, Any]) -> dict[str, int]:
         """Return the numbers of all sizes, after the guards were checked for them."""
         piece = self.piece
-        numbers = [_at(values, path) for _, path in piece.sizes]
+        numbers = [abs(_at(values, path)) for _, path in piece.sizes]
         arrays = [_at(values, given.path) for given in piece.inputs if isinstance(given, ArrayInput)]
         key = (*numbers, *(a.shape for a in arrays))
         found = self._known.get(key)
@@ -205,8 +206,11 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
         return _at(values, result.path)
     if isinstance(result, ViewResult):
         return _viewed(_at(values, result.path), result.view, env)
+    if isinstance(result, ReshapedResult):
+        return _at(values, result.path).reshape([dims.evaluate(size, env) for size in result.shape])
     if isinstance(result, TupleResult):
-        return tuple(_result(item, buffers, values, env) for item in result.items)
+        items = [_result(item, buffers, values, env) for item in result.items]
+        return items if result.is_list else tuple(items)
     assert isinstance(result, KnownResult)
     return result.value
 

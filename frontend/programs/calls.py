@@ -17,7 +17,7 @@ from .arithmetic import numpy_call, value_of
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .expressions import evaluate
 from .inlining import inline
-from .kinds import Known, NumpyScalar
+from .kinds import Known, NumpyScalar, jitted_function
 from .library import WRITTEN_HERE, substitute
 from .lowering import Lowering
 from .making import MAKING, fill
@@ -58,6 +58,8 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
         return _method(p, function, args, named)
     if not isinstance(function, Known):
         raise CutProblem("what is called is not known when compiling", node)
+    if (jitted := jitted_function(function.value)) is not None:
+        return inline(p, jitted, args, named)
     rule = RULES.get(function.value) if _is_hashable(function.value) else None
     if rule is not None:
         return rule(p, args, named)

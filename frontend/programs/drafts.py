@@ -17,18 +17,21 @@ from ...ir.dtypes import C64, F32, F64, I64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
-from ...ir.ops import COMPLEX, DIAGONAL, IMAG, REAL, RESHAPE, TRANSPOSE, VIEWS
+from ...ir.ops import COMPLEX, DIAGONAL, GATHER, IMAG, REAL, RESHAPE, TRANSPOSE, VIEWS
 from ...ir.orders import LONGER, output_orders
+from ...ir.records import replace
 from ...ir.types import Attr, Guards, Sizes, TensorType
 from ..maker import Maker
 from ..numpy import functions
+from ..numpy.concatenate import LISTS
 from ..numpy.elementwise import ELEMENTWISE
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, fitted_int, input_type, value_of
 from .emit import NestEmitter
 from .kinds import Known, NumpyScalar, PythonNumber
+from .pieces import ArrayInput
 from .purity import FRESH_METHODS, METHODS, VIEWING
-from .values import Abstract, BufferValue, CutProblem, Expression, Number, TupleValue, View
+from .values import Abstract, BufferValue, CutProblem, Expression, Number, TupleValue, View, whole
 from .waiting import inputs_of
 
 SAME = frozenset((
@@ -36,7 +39,7 @@ SAME = frozenset((
     "atleast_2d", "atleast_3d", "require", "real_if_close",
 ))  # fmt: skip
 """Functions that return the very array if there is nothing to do."""
-REORDERING = (TRANSPOSE, RESHAPE, DIAGONAL)  # ops whose result may lie otherwise than their operand
+REORDERING = (TRANSPOSE, RESHAPE, DIAGONAL, GATHER)  # ops whose result may lie otherwise than their operand
 COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))  # take any int
 COPYING = frozenset(("array", "astype", "nan_to_num"))  # unless `copy=` says otherwise
 
@@ -89,6 +92,16 @@ class Draft:
             value = value.node.operands[0]
         of = self.leaves.get(value)
         return of.buffer if isinstance(of, View) else None
+
+    def reshaped(self, value: Value) -> BufferValue | None:
+        """The memory in C order of which an expression is a reshaped view, if it is."""
+        if value.node is None or value.node.op is not RESHAPE or "order" in value.node.attrs:
+            return None
+        source = value.node.operands[0]
+        of = self.leaves.get(source.node.operands[0] if self._is_leaf(source) and source.node is not None else source)
+        if not isinstance(of, View) or of.buffer.layout != "C" or not isinstance(of.buffer.origin, ArrayInput):
+            return None
+        return of.buffer if whole(of.buffer) in (of, replace(of, is_part=False)) else None
 
     def _is_leaf(self, value: Value) -> bool:
         """Whether a value is a complex array of memory, made of its two parts."""
@@ -174,6 +187,9 @@ class Draft:
         """A NumPy function on arrays."""
         if not functions.is_known(name):
             raise CutProblem(f"np.{name} has no native code in loops")
+        copies = kwargs.get("copy")
+        if copies is not None and not (isinstance(copies, Number) and copies.known is True):
+            raise CutProblem("'copy=' is left to Python")
         as_sizes = name not in ELEMENTWISE and name != OPERATOR
         given = [self.operand(x, as_sizes) for x in args]
         named = {key: self.operand(x, True) for key, x in kwargs.items()}
@@ -183,8 +199,9 @@ class Draft:
             self._fit_ints(args)
         made = self.record(lambda: functions.call(self.builder, name, given, named, None))
         if isinstance(self.leaves.get(made) if isinstance(made, Value) else None, View):
-            return self._leaf_result(name, made, "copy" in named)
-        return self.result(made)
+            return self._leaf_result(name, made)
+        found = self.result(made)
+        return replace(found, is_list=True) if isinstance(found, TupleValue) and name in LISTS else found
 
     def _fit_ints(self, args: Sequence[Abstract]) -> None:
         """Check that Python's ints fit the arrays of narrow ints that they meet; NumPy raises an error otherwise."""
@@ -198,14 +215,12 @@ class Draft:
                 for dtype in arrays:
                     fitted_int(self.e, value_of(self.e, x), dtype)
 
-    def _leaf_result(self, name: str, made: Value, is_told: bool) -> Abstract:
+    def _leaf_result(self, name: str, made: Value) -> Abstract:
         """The result of a function that changes nothing: the array itself, a view of all of it, or a copy."""
         of = self.leaves[made]
         assert isinstance(of, View)
         if name in SAME:
             return of
-        if name in COPYING and is_told:
-            raise CutProblem("'copy=' is left to Python")
         if (name in VIEWING and name not in COPYING) or name in METHODS - FRESH_METHODS:
             return View(of.buffer, of.shape, of.starts, of.steps, of.is_part, True)
         target = self.e.allocate(of.dtype, of.shape, None, self.e.order_like(of))
@@ -357,4 +372,5 @@ def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -
     if (base := draft.viewed(made)) is not None:
         root, version = base.shadow or (base, base.version)
         target.buffer.shadow = root, version
+        target.buffer.reshaped = draft.reshaped(made)
     return target

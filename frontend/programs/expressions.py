@@ -16,7 +16,7 @@ from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
 from .grids import grid
 from .indexing import is_basic, view_of
-from .kinds import KNOWN_TYPES, Known, NumpyScalar
+from .kinds import KNOWN_TYPES, Known, NumpyScalar, jitted_function
 from .lowering import Lowering, is_stale
 from .masks import count, lift, selects
 from .values import (
@@ -119,7 +119,7 @@ def from_object(p: Lowering, value: Any) -> Abstract:
         return Number(NumpyScalar(dtype), p.e.constant(value.item(), dtype))
     if type(value) is tuple:
         return TupleValue(tuple(from_object(p, item) for item in value))
-    if isinstance(value, KNOWN_TYPES):
+    if isinstance(value, KNOWN_TYPES) or jitted_function(value) is not None:
         return Known(value)
     raise CutProblem(f"a {type(value).__name__} is not known to compiled code")
 

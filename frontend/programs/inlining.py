@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ...ir.source import ABSENT
 from .drafts import Draft
 from .expressions import from_object
@@ -75,8 +73,6 @@ def _names_of(p: Lowering, function: FunctionType) -> Callable[[str], Abstract |
         value = p.meanings.name(function, name)
         if value is ABSENT:
             return None
-        if isinstance(value, (bool, int, float, complex, np.generic, tuple)):
-            raise CutProblem(f"'{name}' is a number from outside of an inlined function")
-        return from_object(p, value)
+        return from_object(p, value)  # a number is a constant, because the name is guarded
 
     return find

@@ -55,10 +55,14 @@ class NumpyScalar:
 
 @record
 class PythonNumber:
-    """An `int` in 64 bits, a `float`, a `bool` or a `complex` of Python. A `value` makes it known when compiling."""
+    """An `int` in 64 bits, a `float`, a `bool` or a `complex` of Python. A `value` makes it known when compiling.
+
+    Negative ints of the caller are a kind of their own, because indices then count from the end.
+    """
 
     name: str
     value: bool | int | float | complex | None = None
+    is_negative: bool = False
 
 
 @record
@@ -66,6 +70,15 @@ class Tuple:
     """A plain tuple."""
 
     items: tuple[Kind, ...]
+
+
+@record
+class Slice:
+    """A slice of ints or None, which are known when compiling."""
+
+    start: int | None
+    stop: int | None
+    step: int | None
 
 
 @record(eq=False)
@@ -88,7 +101,7 @@ class Unknown:
     type_name: str
 
 
-Kind = Union[Array, NumpyScalar, PythonNumber, Tuple, Known, Unknown]
+Kind = Union[Array, NumpyScalar, PythonNumber, Tuple, Slice, Known, Unknown]
 
 KNOWN_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type, str,
@@ -102,15 +115,27 @@ def kind_of(value: object) -> Kind:
     if kind is np.ndarray:
         assert isinstance(value, np.ndarray)
         return _array(value)
-    if kind in (bool, float, complex) or (kind is int and isinstance(value, int) and -LONG <= value < LONG):
+    if kind in (bool, float, complex):
         return PythonNumber(kind.__name__)
+    if kind is int and isinstance(value, int) and -LONG < value < LONG:
+        return PythonNumber("int", None, value < 0)
     if isinstance(value, np.generic):
         return _or_unknown(value.dtype, value, NumpyScalar)
     if kind is tuple and isinstance(value, tuple):
         return Tuple(tuple(map(kind_of, value)))
-    if isinstance(value, KNOWN_TYPES):
+    if isinstance(value, slice) and all(x is None or type(x) is int for x in (value.start, value.stop, value.step)):
+        return Slice(value.start, value.stop, value.step)
+    if isinstance(value, KNOWN_TYPES) or jitted_function(value) is not None:
         return Known(value)
     return Unknown(kind.__name__)
+
+
+def jitted_function(value: object) -> types.FunctionType | None:
+    """The plain function behind one that `weft.jit` made."""
+    if type(value).__name__ != "JitFunction" or type(value).__module__ != "weft.function":
+        return None
+    found = getattr(value, "__wrapped__", None)
+    return found if isinstance(found, types.FunctionType) else None
 
 
 def _array(array: np.ndarray[Any, Any]) -> Kind:

@@ -15,10 +15,10 @@ from ...ir.dtypes import BF16, C64, C128, F16, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.types import Guards, Sizes, TensorType
-from .arithmetic import value_of
+from .arithmetic import INT, value_of
 from .calls import call
 from .emit import NestEmitter, memory_type
-from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
+from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Slice, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
 from .pieces import (
@@ -33,6 +33,7 @@ from .pieces import (
     NumberResult,
     Path,
     Piece,
+    ReshapedResult,
     Result,
     SameResult,
     TupleResult,
@@ -40,7 +41,20 @@ from .pieces import (
     ViewResult,
 )
 from .statements import statement
-from .values import Abstract, BufferValue, CutProblem, Number, TupleValue, Unset, View, constant, dtype_of, whole
+from .values import (
+    Abstract,
+    BufferValue,
+    CutProblem,
+    Number,
+    SliceValue,
+    TupleValue,
+    Unset,
+    View,
+    constant,
+    dtype_of,
+    plain,
+    whole,
+)
 
 HALVES = (F16, BF16)
 NOT_IN_LOOPS = (*HALVES, C64, C128)
@@ -100,6 +114,8 @@ class _Inputs:
             parts = actual if isinstance(actual, tuple) else (None,) * len(kind.items)
             items = tuple(self._value(k, (*path, str(i)), parts[i]) for i, k in enumerate(kind.items))
             return TupleValue(items, path=path)
+        if isinstance(kind, Slice):
+            return SliceValue(*(None if x is None else constant(x) for x in (kind.start, kind.stop, kind.step)))
         if isinstance(kind, Unknown):
             return Unset(f"'{path[0]}' is a {kind.type_name}")
         return kind
@@ -142,11 +158,16 @@ class _Inputs:
         if kind.name != "int":
             return Number(kind, value)
         taken = self._taken("_".join(path) + "_n")
-        self.e.ints[taken] = value
         self.paths[taken] = path
         if type(actual) is int:
-            self.sizes[taken] = actual
-        return Number(kind, size=symbol(taken))
+            self.sizes[taken] = abs(actual)
+        if not kind.is_negative:
+            self.e.ints[taken] = value
+            return Number(kind, size=symbol(taken))
+        self.e.ints[taken] = self.e.op("neg", value)  # sizes are at least 0
+        return Number(
+            plain(kind), size=-symbol(taken), parts=("subtract", constant(0), Number(INT, size=symbol(taken)))
+        )
 
     def _taken(self, name: str) -> str:
         clean = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
@@ -187,6 +208,7 @@ class _Outputs:
     def __init__(self, inputs: _Inputs, p: Lowering) -> None:
         self.inputs, self.p, self.e = inputs, p, p.e
         self.buffers = list(inputs.buffers)
+        self._lists: list[TupleValue] = []  # that are results
 
     def piece(self, live_out: Sequence[str]) -> Piece | Cut:
         p = self.p
@@ -216,17 +238,22 @@ class _Outputs:
         if isinstance(value, View):
             return self._array(value)
         if isinstance(value, TupleValue):
-            if value.is_list:
-                raise CutProblem("a list is returned")
             if value.path is not None:
                 return SameResult(value.path)
-            return TupleResult(tuple(self._result(item) for item in value.items))
+            if value.is_list and any(value is other for other in self._lists):
+                raise CutProblem("a list is returned twice")
+            self._lists += [value] if value.is_list else []
+            return TupleResult(tuple(self._result(item) for item in value.items), value.is_list)
         if isinstance(value, Known):
             return KnownResult(value.value)
         raise CutProblem(value.name if isinstance(value, Unset) else "a result is neither a number nor an array")
 
     def _array(self, view: View) -> Result:
         buffer = view.buffer
+        origin = buffer.reshaped.origin if buffer.reshaped is not None else None
+        if isinstance(origin, ArrayInput) and view.is_whole and not view.is_new:
+            self.e.need(*view.shape)
+            return ReshapedResult(origin.path, view.shape)
         if buffer.shadow is not None:
             raise CutProblem("a result may be a view of another array")
         self.e.need(*view.shape, *view.starts)
@@ -251,6 +278,7 @@ class _Outputs:
     def _assembled(
         self, nodes: Sequence[Node], guards: Guards, results: list[tuple[str, Result]], returned: Result | None
     ) -> Piece:
+        nodes = _without_unread(nodes)
         used = _used(nodes)
         loads = {value: buffer for buffer, value in self.inputs.loads}
         dropped = {buffer for value, buffer in loads.items() if value not in used}
@@ -302,6 +330,8 @@ def _mentioned(results: Sequence[Result | None]) -> frozenset[str]:
     for result in results:
         if isinstance(result, TupleResult):
             found |= _mentioned(result.items)
+        elif isinstance(result, ReshapedResult):
+            found |= {n for size in result.shape for n in dims.symbols(size)}
         elif isinstance(result, (ViewResult, FreshResult)) and result.view is not None:
             found |= {n for size in (*result.view.shape, *result.view.starts) for n in dims.symbols(size)}
     return frozenset(found)
@@ -322,7 +352,7 @@ def _moved(result: Result, places: Mapping[int, int]) -> Result:
     if isinstance(result, FreshResult):
         return FreshResult(places[result.buffer], result.view)
     if isinstance(result, TupleResult):
-        return TupleResult(tuple(_moved(item, places) for item in result.items))
+        return TupleResult(tuple(_moved(item, places) for item in result.items), result.is_list)
     return result
 
 
@@ -344,6 +374,21 @@ def _every(nodes: Sequence[Node]) -> list[Node]:
         if node.body is not None:
             found += _every(node.body.nodes)
     return found
+
+
+def _without_unread(nodes: Sequence[Node]) -> list[Node]:
+    """Drop copies to local memory that nothing reads: a result is a view of the original instead."""
+    copies = [n for n in nodes if n.op is ops.ASSIGN and n.attrs["writes"] == 1 and not n.results and not _may_fail(n)]
+    uses: dict[Value, int] = {}
+    for node in _every(nodes):
+        for value in node.operands:
+            uses[value] = uses.get(value, 0) + 1
+    unread = {n.operands[-1] for n in copies if uses[n.operands[-1]] == 1 and _is_local(n.operands[-1])}
+    return [n for n in nodes if not (n in copies and n.operands[-1] in unread) and not unread & {*n.results}]
+
+
+def _is_local(value: Value) -> bool:
+    return value.node is not None and value.node.op is ops.ALLOC
 
 
 def _used(nodes: Sequence[Node]) -> set[Value]:

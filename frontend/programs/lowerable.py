@@ -15,6 +15,7 @@ import numpy as np
 from ...ir.source import ABSENT
 from . import purity
 from .allowed import DEPTH, PythonScope, is_own
+from .kinds import jitted_function
 from .source import NoSource, read_source
 
 STATEMENTS = (
@@ -63,6 +64,7 @@ def _is_callable(node: ast.Call, scope: PythonScope) -> bool:
     function = scope.meaning(node.func)
     if function is ABSENT:
         return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+    function = jitted_function(function) or function
     if is_own(function):
         return False
     is_known = purity.is_pure(function) or isinstance(function, FunctionType) or function is np.ndarray
@@ -100,6 +102,7 @@ def has_loops_or_stores(node: ast.AST, scope: PythonScope, seen: frozenset[Funct
 
 
 def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:
+    function = jitted_function(function) or function
     if not purity.is_users(function) or function in seen or len(seen) >= DEPTH:
         return False
     source = read_source(function)

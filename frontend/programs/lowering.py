@@ -96,7 +96,9 @@ class Lowering:
             array, mask = (x for x in parts if isinstance(x, View))
             return Selected(array, mask, tuple((x.buffer, x.buffer.version) for x in (array, mask)))
         if isinstance(value, TupleValue):
-            return TupleValue(tuple(self.computed(i, node) for i in value.items), value.is_list, value.path)
+            items = tuple(self.computed(i, node) for i in value.items)
+            is_done = all(a is b for a, b in zip(items, value.items, strict=True))  # then it is the same object
+            return value if is_done else TupleValue(items, value.is_list, value.path)
         return value
 
     # -- expressions that wait for their use

@@ -4,7 +4,8 @@ A call of a piece works like this:
 
 1. `inputs` say what each buffer of the nest is: an array of the caller, a number in a buffer without dimensions, fresh
    memory for an array that the piece makes, or a buffer without dimensions for a number that it returns.
-2. `sizes` are symbols that no array has: Python ints that steer loops and indices. They must be in `[0, SIZE_END)`.
+2. `sizes` are symbols that no array has: the absolute values of Python ints that steer loops and indices, which must
+   be in `[0, SIZE_END)`. The sign of an int is part of its kind.
 3. `guards` of the nest, `sizes` in their range and `apart` arrays are checked before it runs. If a check fails, the
    original statements run. So they do if the nest ends with an error, after the arrays in `kept` got their
    contents back, which were copied before the call.
@@ -113,6 +114,14 @@ class ViewResult:
 
 
 @record
+class ReshapedResult:
+    """A view of all of an array of the caller, which lies in C order, with another shape."""
+
+    path: Path
+    shape: tuple[Size, ...]
+
+
+@record
 class KnownResult:
     """An object that was known when the piece was compiled, as None or a Python constant."""
 
@@ -121,12 +130,13 @@ class KnownResult:
 
 @record
 class TupleResult:
-    """A tuple of results."""
+    """A new tuple of results, or a list."""
 
     items: tuple[Result, ...]
+    is_list: bool = False
 
 
-Result = Union[NumberResult, FreshResult, SameResult, ViewResult, KnownResult, TupleResult]
+Result = Union[NumberResult, FreshResult, SameResult, ViewResult, ReshapedResult, KnownResult, TupleResult]
 
 
 @record(eq=False)

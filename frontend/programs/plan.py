@@ -25,6 +25,8 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
 from ...ir.records import record
 from ...ir.source import ABSENT
 from .allowed import Checker, PythonScope, is_known
@@ -38,6 +40,7 @@ from .source import FunctionSource, code_of
 RESULT, MISS, FAILURES, TYPE, PARTS, EXCUSE = ".r", ".miss", ".failures", ".type", ".parts", ".excuse"
 HELPERS = (MISS, FAILURES, TYPE, PARTS, EXCUSE)
 FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
+VIEWED = frozenset(("T", "mT", "real", "imag"))
 BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -88,6 +91,8 @@ def make_plan(
         return cut
     planner = _Planner(scope, seen, dropped, unfit)
     body = planner.block(planner.statements)
+    if not planner.pieces and planner.may_be_views():
+        body = planner.region(planner.statements)
     if not planner.pieces:
         return planner.cuts[0] if planner.cuts else Cut("there is nothing to compile", source.tree)
     names = (*HELPERS, *planner.names, *(piece.name for piece in planner.pieces))
@@ -142,7 +147,7 @@ class _Planner:
         """Plan consecutive statements."""
         made: list[ast.stmt] = []
         for run, is_region in self._runs(statements):
-            made += self._region(run) if is_region else self._simple(run)
+            made += self.region(run) if is_region else self._simple(run)
         return made
 
     # -- nests
@@ -163,7 +168,20 @@ class _Planner:
             return False
         return any(has_loops_or_stores(s, self._scope) for s in run)
 
-    def _region(self, run: list[ast.stmt]) -> list[ast.stmt]:
+    def may_be_views(self) -> bool:
+        """Whether all of the function may be a nest that looks arrays up or makes views, which is no work otherwise."""
+        if self._regions & {id(s) for s in self.statements} or not isinstance(self.statements[-1], ast.Return):
+            return False
+        if not all(may_be_lowered(s, self._scope) for s in self.statements):
+            return False
+        parts = [node for s in self.statements for node in ast.walk(s)]
+        names = {node.id for node in parts if isinstance(node, ast.Name)}
+        return any(isinstance(self._inputs.path_value(ast.Name(n, ast.Load())), np.ndarray) for n in names) and any(
+            isinstance(node, (ast.Subscript, ast.Call)) or (isinstance(node, ast.Attribute) and node.attr in VIEWED)
+            for node in parts
+        )
+
+    def region(self, run: list[ast.stmt]) -> list[ast.stmt]:
         """Try statements as one nest; if that fails, they run with pieces inside."""
         self._regions |= {id(s) for s in run}
         lines = run[0].lineno, run[-1].end_lineno or run[-1].lineno

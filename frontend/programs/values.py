@@ -84,7 +84,19 @@ class BufferValue:
     order. `lies` are the axes of the memory from outermost to innermost, which differ in arrays of the caller only.
     """
 
-    __slots__ = ("layout", "lies", "order", "origin", "parts", "shadow", "value", "version", "writeable", "written")
+    __slots__ = (
+        "layout",
+        "lies",
+        "order",
+        "origin",
+        "parts",
+        "reshaped",
+        "shadow",
+        "value",
+        "version",
+        "writeable",
+        "written",
+    )
 
     def __init__(
         self, value: Value, origin: Input | None, writeable: bool = True, layout: str = "C", parts: bool = False,
@@ -96,6 +108,7 @@ class BufferValue:
         self.order, self.lies = order or axes, lies or axes
         self.version = 0  # how often it was stored to
         self.layout = layout if value.type.shape else "scalar"
+        self.reshaped: BufferValue | None = None  # memory in C order of which NumPy gives a reshaped view instead
         self.shadow: tuple[BufferValue, int] | None = None  # memory that NumPy may share instead of this copy
 
     @property

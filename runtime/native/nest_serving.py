@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import CellType
 from typing import TYPE_CHECKING, Any
 
-from ...frontend.programs.kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
+from ...frontend.programs.kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Slice, Tuple, kind_of
 from ...frontend.programs.pieces import (
     ArrayInput,
     FreshInput,
@@ -16,6 +16,7 @@ from ...frontend.programs.pieces import (
     NumberInput,
     NumberResult,
     Path,
+    ReshapedResult,
     Result,
     SameResult,
     TupleResult,
@@ -139,26 +140,32 @@ class NestServing:
         elif isinstance(kind, NumpyScalar):
             self._read_number(path, place, type(value), kind.dtype)
         elif isinstance(kind, PythonNumber) and kind.name in PYTHON_NUMBERS:
-            self._read_number(path, place, *PYTHON_NUMBERS[kind.name])
+            self._read_number(path, place, *PYTHON_NUMBERS[kind.name], kind.is_negative)
         elif isinstance(kind, Tuple):
             items = w.register(len(value))
             w.check("pair", place, w.object(tuple), len(value), items)
             for k, (item, inner) in enumerate(zip(value, kind.items, strict=True)):
                 self._read((*path, str(k)), items.after(k)._replace(sign=-1), item, inner)
-        elif isinstance(kind, Known):
+        elif isinstance(kind, (Known, Slice)):
             w.check("same_object", place, w.object(value))
         else:
             raise Unserved
 
-    def _read_number(self, path: Path, place: int | Register, kind: type, dtype: DType) -> None:
+    def _read_number(
+        self, path: Path, place: int | Register, kind: type, dtype: DType, is_negative: bool = False
+    ) -> None:
         if kind is float and dtype != F64:
             raise Unserved
         symbol, to = self._steering.get(path), self.w.register()
         if symbol is not None and kind is not int:
             raise Unserved
-        lowest, highest = (0, self.nest.highest[symbol]) if symbol is not None else (-(1 << 63), (1 << 63) - 1)
+        highest = self.nest.highest[symbol] if symbol is not None else (1 << 63) - 1
+        lowest, highest = (-highest, -1) if is_negative else (0 if kind is int else -(1 << 63), highest)
         pointer = self.arguments.number(place, kind, dtype, lowest, highest, to)
-        if symbol is not None:
+        if symbol is not None and is_negative:
+            self.sizes.known[symbol] = size = self.w.register()
+            self.w.check("linear", to, -1, 0, 0, size)
+        elif symbol is not None:
             self.sizes.known[symbol] = to
         for k in self._slots.get(path, ()):
             if self.nest.types[k].dtype != dtype:
@@ -260,6 +267,14 @@ class NestServing:
             if result.path not in self._viewed:
                 raise Unserved
             self._make_view(result, self._viewed[result.path], self.places[result.path], result.view)
+        elif isinstance(result, ReshapedResult):
+            if result.path not in self._viewed:
+                raise Unserved
+            slot = self._viewed[result.path]
+            array = self._layouts[slot][1]
+            strides = self.arguments.dense(result.shape, tuple(range(len(result.shape))), array.itemsize)
+            data, base = self.arguments.pointers[self.buffers[slot]], self.places[result.path]
+            self._new_view(result, base, array.dtype, result.shape, strides, data)
         elif isinstance(result, FreshResult) and result.view is not None:
             made = self.made[result.buffer]._replace(sign=-1)
             self._make_view(result, result.buffer, made, result.view)
@@ -281,12 +296,20 @@ class NestServing:
             for start, step in zip(view.starts, strides, strict=False)
             if start != 0
         ]
-        sizes, steps, offset = self.arguments.row(view.shape), self.arguments.in_row(own), w.constant(0)
+        offset = w.constant(0)
         for part in parts:
             offset = w.combined("sum", offset, part)
-        data, to = w.register(), w.register(part=OBJECTS)
+        data = w.register()
         w.make("sum", self.arguments.pointers[self.buffers[slot]], offset, data)
-        w.make("new_view", base, w.object(dtype), len(view.shape), data, sizes, steps, to)
+        self._new_view(result, base, dtype, view.shape, own, data)
+
+    def _new_view(
+        self, result: Result, base: int | Register, dtype: Any, shape: tuple[Size, ...], strides: Sequence[Register],
+        data: Register,
+    ) -> None:  # fmt: skip
+        w, to = self.w, self.w.register(part=OBJECTS)
+        sizes = self.arguments.row(shape) if shape else w.constant(0)
+        w.make("new_view", base, w.object(dtype), len(shape), data, sizes, self.arguments.in_row(strides), to)
         self._views[id(result)] = to
 
     def _total(self, row: Sequence[int], strides: Sequence[Register]) -> Register:
@@ -366,7 +389,7 @@ class NestServing:
             return self._views[id(result)]
         elif isinstance(result, TupleResult):
             items = [self._object(item) for item in result.items]
-            w.run("pack_tuple", len(items), to, more=items)
+            w.run("pack_list" if result.is_list else "pack_tuple", len(items), to, more=items)
         elif isinstance(result, KnownResult):
             w.run("constant", w.object(result.value), to)
         else:

@@ -51,7 +51,7 @@ def lowered(function: Callable[..., Any], args: Sequence[Any]) -> tuple[Piece | 
 
 def run_piece(piece: Piece, values: Mapping[str, Any], run: Run = nests.run) -> Any:
     """Return what a piece returns; raise `Failed` if it gives up, with all arguments unchanged."""
-    env = {symbol: loop_pieces._at(values, path) for symbol, path in piece.sizes}
+    env = {symbol: abs(loop_pieces._at(values, path)) for symbol, path in piece.sizes}
     for given, buffer in zip(piece.inputs, piece.nest.inputs, strict=True):
         if isinstance(given, ArrayInput):
             pairs = zip(buffer.type.shape, loop_pieces._at(values, given.path).shape, strict=False)

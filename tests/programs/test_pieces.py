@@ -133,7 +133,7 @@ CUTS = [
     ("import os", "Import statements"),
     ("[v for v in a]", "ListComp"),
     ("a.sort()", "no native code"),
-    ("y = [1, 2]; return y", "a list is returned"),
+    ("y = [1, 2]; return y, y", "a list is returned twice"),
     ("a[a > 1] = a", "mask"),
     ("return q", "no value"),
     ("a[0] = 1j", "imaginary"),

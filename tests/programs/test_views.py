@@ -99,3 +99,68 @@ def test_views_of_results_are_served_natively() -> None:
     first = jitted(x, 2)[0]
     del x
     assert first.base is not None and first.sum() == 66
+
+
+def looked_up(index: Any) -> Any:
+    def get(a: Any) -> Any:
+        return a[index]
+
+    return get
+
+
+def test_indices_from_outside_are_part_of_a_piece() -> None:
+    a, rows = np.arange(60.0).reshape(3, 4, 5), np.array([0, 2, 1])
+    cases: list[Any] = [
+        (slice(1, 2), slice(None, None, -1)), (1, ...), (slice(None), rows), (rows, 1), (0, -1), -1, rows, (..., rows),
+    ]  # fmt: skip
+    for index in cases:
+        get = looked_up(index)
+        jitted = weft.jit(get)
+        for _ in range(3):
+            mine, want = jitted(a), get(a)
+            assert np.array_equal(mine, want) and mine.strides == want.strides, index
+            assert np.shares_memory(mine, a) == np.shares_memory(want, a)
+        assert jitted.explain().native_pieces and jitted.chain.calls == 2, index
+
+
+def ends(x: Any, k: int) -> Any:
+    x[k:] += 1
+    return x[k], x[:k], x.reshape(-1), k
+
+
+def test_a_sign_is_part_of_a_numbers_kind() -> None:
+    jitted, x = weft.jit(ends), np.arange(12.0).reshape(6, 2)
+    for k in (1, -1, 2, -6, 0, -(2**40), 2**40, -(2**63), 3, -3):
+        mine, want = x.copy(), x.copy()
+        if abs(k) > 6:
+            with pytest.raises(IndexError):
+                jitted(mine, k)
+            continue
+        found, expected = jitted(mine, k), ends(want, k)
+        assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True)) and np.array_equal(mine, want)
+        assert found[2].base is mine
+    assert jitted.explain().pieces[0].compiled == 2
+
+
+FACTOR = 3.0
+
+
+@weft.jit
+def scaled(x: Any, i: int) -> Any:
+    return x[i] * FACTOR
+
+
+def summed(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += scaled(x, i)
+    return total
+
+
+def test_jitted_helpers_are_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
+    jitted, x = weft.jit(summed), np.arange(4.0)
+    for factor in (3.0, 5.0, 3.0):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        for _ in range(2):
+            assert jitted(x) == 6 * factor
+    assert jitted.explain().pieces[0].calls, jitted.explain()
