@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Protocol
 
 from .dims import Size
 from .dtypes import DType
@@ -54,3 +54,6 @@ class OpSource(Protocol):
     def find_op(self, name: str) -> OpDef | None: ...
 
     def op_names(self) -> Collection[str]: ...
+
+    def compile_loop(self, loop: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that runs a loop which changes elements of arrays."""

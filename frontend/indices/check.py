@@ -36,11 +36,17 @@ def check_definition(statement: syntax.Definition, scope: Scope, in_fn: bool) ->
     if statement.other is not None and not any(isinstance(item, syntax.Range) for item in statement.indices):
         hint = "give the range in which the first expression holds, as in i in 1..n-1"
         raise ValueProblem("'else' needs an index with a range", statement.other.span, hint)
-    for root in (statement.value, statement.other):
-        for expr in within(root) if root is not None else ():
-            if isinstance(expr, syntax.Name) and expr.name == name and name not in scope:
-                hint = "elements can't depend on each other; use cumsum(x) for a running sum, or a loop under weft.jit"
-                raise Unsupported(f"'{name}' uses itself in its definition", expr.span, hint)
+    if name in scope:
+        return  # reported as defined twice
+    bare = [e for e in within(statement.value) if isinstance(e, syntax.Name) and e.name == name]
+    indexed = [e.value for e in within(statement.value) if isinstance(e, syntax.Index)]
+    for expr in (e for e in bare if not any(e is x for x in indexed)):
+        hint = f"read its earlier elements, as in {name}[i - 1]"
+        raise Unsupported(f"'{name}' uses itself as a whole in its definition", expr.span, hint)
+    for other in within(statement.other) if statement.other is not None else ():
+        if isinstance(other, syntax.Name) and other.name == name:
+            hint = "the elements after 'else' are the first ones; they can't depend on others"
+            raise Unsupported(f"'{name}' uses itself after 'else'", other.span, hint)
 
 
 def check_reduction(call: syntax.Call, in_fn: bool) -> None:

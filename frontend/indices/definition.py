@@ -27,19 +27,30 @@ from .scope import IndexRange, IndexScope, settled
 from .wraps import unwrapped
 
 if TYPE_CHECKING:
+    from ..lowering.element_stores import ElementStores
     from ..lowering.expressions import Expressions
 
 
-def defined(statement: syntax.Definition, frame: Environment, expressions: Expressions) -> Value:
+def defined(statement: syntax.Definition, frame: Environment, expressions: Expressions, stores: ElementStores) -> Value:
     """Lower a definition to its array; the caller checks the declared type."""
     outside = replace(frame, scope=IndexScope(), elements=True)
+    if reads_itself(statement):
+        from .recurrence import Recurrence
+
+        return Recurrence(statement, outside, expressions, stores).array()
     return laid_out(Maker(expressions.builder, statement.span), _array(statement, outside, expressions), "C")
+
+
+def reads_itself(statement: syntax.Definition) -> bool:
+    """Tell whether elements are defined by other elements of the same array."""
+    names = (e for e in within(statement.value) if isinstance(e, syntax.Name))
+    return any(e.name == statement.name.name for e in names)
 
 
 def _array(statement: syntax.Definition, outside: Environment, expressions: Expressions) -> Value:
     maker, value = Maker(expressions.builder, statement.span), statement.value
     if statement.other is not None:
-        border = _Border(statement, statement.other, outside, expressions)
+        border = Border(statement, statement.other, outside, expressions)
         whole, inside, known = border.whole, border.inside, tuple(border.known)
         return IndexPieces(value, statement.other, whole, inside, known, outside, expressions).array(maker)
     whole = ranges(statement.indices, (value,), outside, expressions)
@@ -51,7 +62,7 @@ def _array(statement: syntax.Definition, outside: Environment, expressions: Expr
     return IndexPieces(value, value, whole, part, known, outside, expressions).array(maker)
 
 
-class _Border:
+class Border:
     """The ranges of a definition with `else`."""
 
     def __init__(

@@ -26,6 +26,7 @@ from ...ir.kernels import OpSource
 from ...ir.opdef import Trait
 from ..indices.check import INDEX, REDUCING, bind_indices, check_definition, check_reduction, refuse_indices
 from ..lowering.defaults import check_defaults
+from ..lowering.element_stores import check_store
 from ..lowering.externs import check_extern
 from ..lowering.jumps import always_returns, blocks_of, inside
 from ..numpy.functions import CONSTANTS, ELEMENTS, FUNCTIONS
@@ -84,7 +85,7 @@ class _Checker:
         self._block(item.body.statements, scope, in_loop=False)
 
     def _returns(self, item: syntax.Function) -> None:
-        """Check that every path returns the declared values; a kernel has only one path."""
+        """Check that every path returns the declared values."""
         statements = item.body.statements
         what = "kernel" if item.is_kernel else "fn"
         found = [s for s in inside(statements) if isinstance(s, syntax.Return)]
@@ -92,9 +93,6 @@ class _Checker:
             hint = "end it with 'return ...'"
             raise SyntaxProblem(f"the {what} '{item.name.name}' returns nothing", item.name.span, hint)
         refuse_split_lines(statements)
-        if item.is_kernel and (early := next((s for s in found if s is not statements[-1]), None)):
-            hint = "put one 'return' at the end, and choose with 'a if c else b' or a 'var'"
-            raise Unsupported("a kernel can only return at its end", early.span, hint)
         for statement in found:
             if not statement.values:
                 raise SyntaxProblem(
@@ -194,10 +192,10 @@ class _Checker:
                 self._expr(item.stop, scope)
         if statement.type is not None:
             self._declared(statement.type, scope)
-        for expr in (statement.value, statement.other):
-            if expr is not None:
-                self._expr(expr, inner)
+        if statement.other is not None:
+            self._expr(statement.other, inner)
         self._define(statement.name, scope, "let")
+        self._expr(statement.value, {**inner, statement.name.name: "let"})
 
     def _declared(self, spec: syntax.TypeSpec, scope: Scope) -> None:
         for expr in spec.dims or ():
@@ -216,8 +214,10 @@ class _Checker:
     def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
         target = assign.target
         if isinstance(target, syntax.Index):
-            hint = "define a new array by its elements (let y[i] = ...), or compute a whole one: x = where(c, y, x)"
-            raise Unsupported("parts of an array can't be assigned to", target.span, hint)
+            for expr in (target, assign.value):
+                self._expr(expr, scope)
+            check_store(target, scope)
+            return
         if not isinstance(target, syntax.Name):
             raise SyntaxProblem("only a variable can be assigned to", target.span, "'==' compares two values")
         if assign.op == "@" and self._in_fn:

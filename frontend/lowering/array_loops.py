@@ -24,10 +24,11 @@ from ..language import syntax
 from ..maker import Maker
 from ..weak import Operand, dtype_of, take
 from .branches import BranchLowering
+from .early_returns import RESULT, leave
 from .element_loops import AT, KEEP, LIVE
 from .element_types import Cell
 from .frame import Environment, Variable
-from .jumps import assigned, inside
+from .jumps import assigned, inside, returns
 from .lazy_operands import guarded
 
 LESS, ADD, AND = (TABLE[name] for name in ("lt", "add", "logical_and"))
@@ -39,6 +40,8 @@ class _State:
 
     def __init__(self, statement: Loop, frame: Environment) -> None:
         names = assigned(statement.body.statements)
+        if returns(statement.body.statements):
+            names |= {name for name in frame.variables if name.startswith(RESULT)}
         self.shapes: dict[str, tuple[Size, ...]] = {}
         self.cells: dict[str, Cell] = {}
         for name, variable in frame.variables.items():
@@ -97,6 +100,8 @@ class ArrayLoops:
         for name, cell in state.cells.items():
             if name != AT:
                 frame.variables[name] = Variable(cell.read(maker, ended[name]), frame.variables[name].type)
+        if returns(statement.body.statements):
+            leave(maker, frame)
 
     # -- types
 
@@ -228,7 +233,8 @@ class ArrayLoops:
 def _assignment(statement: Loop, name: str) -> Span:
     """Find the last assignment to a variable in a loop."""
     found = [s for s in inside(statement.body.statements) if isinstance(s, syntax.Assign)]
-    return next(s.span for s in reversed(found) if isinstance(s.target, syntax.Name) and s.target.name == name)
+    named = (s.span for s in reversed(found) if isinstance(s.target, syntax.Name) and s.target.name == name)
+    return next(named, statement.span)
 
 
 def _form(x: Operand) -> Hashable:

@@ -29,8 +29,10 @@ from .binding import split
 from .branches import branch
 from .conform import conform
 from .defaults import defaults_of
+from .early_returns import EarlyReturns, returns_early
 from .element_functions import Flow, probe_frame
 from .element_loops import LIVE, jump
+from .element_stores import ElementStores, stores
 from .element_types import Cells
 from .expressions import Expressions, as_operand
 from .externs import ExternCalls
@@ -82,7 +84,9 @@ class _Lowering:
     def __init__(self, builder: Builder, ops: OpSource | None) -> None:
         self.calls = ExternCalls()
         self.expressions = Expressions(builder, self._inline, ops)
+        self._stores = ElementStores(None if ops is None else ops.compile_loop, self.calls.made)
         self._array_loops = ArrayLoops(self)
+        self._returns: tuple[syntax.Function, EarlyReturns] | None = None
         self._cells: dict[Hashable, Cells] = {}
         self._loops: dict[LoadedDefinition, bool] = {}
 
@@ -99,9 +103,30 @@ class _Lowering:
             return [*self.calls.add(self._builder, definition, given, frame.sizes, item.span)]
         if not item.is_kernel and self._has_flow(item):
             return self._flow(definition, frame)
+        if item.is_kernel and returns_early(item):
+            return self._early(item, frame)
         *statements, last = item.body.statements
         assert isinstance(last, syntax.Return)
         self.block(statements, frame)
+        return self._returned(item, last, frame)
+
+    def _early(self, item: syntax.Function, frame: Environment) -> list[Operand]:
+        """Lower a kernel that returns inside a loop or a branch: once to find the types of its results, then again."""
+        before, self._returns = self._returns, (item, EarlyReturns())
+        try:
+            probed = frame.inner()
+            probed.variables[LIVE] = Variable(True)
+            with self.expressions.building(Builder("types", self._builder.facts)):
+                self.block(item.body.statements, probed)
+            made = self._returns[1]
+            made.start(self._builder, frame, item.name.span)
+            self.block(item.body.statements, frame)
+            return made.results(Maker(self._builder, item.name.span), frame)
+        finally:
+            self._returns = before
+
+    def _returned(self, item: syntax.Function, last: syntax.Return, frame: Environment) -> list[Operand]:
+        """Lower the values of a `return`, in their declared types."""
         values = [self.expressions.operand(value, frame) for value in last.values]
         if item.outputs is None:
             return values
@@ -123,6 +148,9 @@ class _Lowering:
                 return
 
     def _statement(self, statement: syntax.Statement, frame: Environment) -> None:
+        if not frame.elements and stores(statement):
+            self._stores.lower(statement, self._builder, frame)
+            return
         match statement:
             case syntax.Let():
                 self._let(statement, frame)
@@ -137,6 +165,11 @@ class _Lowering:
                 self._array_loops.lower(statement, frame)
             case syntax.Jump():
                 jump(statement, frame)
+            case syntax.Return():
+                assert self._returns is not None
+                item, returns = self._returns
+                values = self._returned(item, statement, frame)
+                returns.take(values, self._builder.facts, Maker(self._builder, statement.span), frame, statement.span)
 
     def _let(self, let: syntax.Let, frame: Environment) -> None:
         found = self.expressions.value(let.value, frame)
@@ -156,7 +189,7 @@ class _Lowering:
     def _define(self, statement: syntax.Definition, frame: Environment) -> None:
         from ..indices.definition import defined
 
-        value, name = defined(statement, frame, self.expressions), statement.name.name
+        value, name = defined(statement, frame, self.expressions, self._stores), statement.name.name
         type = declare(statement.type, computed=True) if statement.type else None
         if type is not None:
             value = self._conform(value, type, f"'{name}'", frame, statement.value.span)

@@ -315,6 +315,12 @@ class Registry:
         for watcher in watchers:
             watcher.forget()
 
+    def compile_loop(self, loop: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that runs a loop of a `.weft` kernel."""
+        from ..written_loops import RunningLoop
+
+        return RunningLoop(loop, self)
+
     def find_op(self, name: str) -> OpDef | None:
         """Find an op outside the fixed table: a user's, or a bundled kernel."""
         found = self._tables.state.ops.get(name) or self._composites.get(name)

@@ -31,6 +31,20 @@ def heat(u: Any, r: float, steps: int) -> Any:
     return u
 
 
+def smoothed(x: Any, alpha: float) -> Any:
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = alpha * x[i] + (1 - alpha) * y[i - 1]
+    return y
+
+
+def resonator(x: Any, a: float, b: float) -> Any:
+    y = np.zeros((len(x) + 2, x.shape[1]))
+    for i in range(len(x)):
+        y[i + 2] = x[i] + a * y[i + 1] - b * y[i]
+    return y[2:]
+
+
 def softmax(x: Any) -> Any:
     e = np.exp(x - x.max(1, keepdims=True))
     return e / e.sum(1, keepdims=True)
@@ -53,6 +67,8 @@ MEANINGS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "differences": (np.diff, (X,)),
     "halves": (lambda x: 0.5 * (x[:-1:2] + x[1::2]), (X,)),
     "ramp": (lambda x: x[::-1] * np.arange(len(x)) + x - x[0], (X,)),
+    "smoothed": (smoothed, (X, 0.25)),
+    "resonator": (resonator, (M, 0.5, 0.25)),
     "padded": (padded, (X,)),
     "rows": (lambda table, idx: table[idx], (S, np.array([5, 0, 2]))),
     "wrapped": (lambda x: np.roll(x, -1) - x, (X,)),

@@ -126,6 +126,12 @@ def _amplitudes(d: Data) -> Sequence[Any]:
     return state.astype(np.result_type(d.dtype, np.complex64)), d.integers(d.n, high=2, dtype="?"), 3
 
 
+def _filter(d: Data) -> Sequence[Any]:
+    a = d.uniform(min(d.k, 3)) / 8
+    a[0] = 1
+    return d.uniform(min(d.k, 4)), a, d.uniform(d.n)
+
+
 CASES: dict[str, Case] = {
     "add": Case(_pair),
     "sub": Case(_pair),
@@ -168,6 +174,8 @@ CASES: dict[str, Case] = {
     "conv2d": Case(lambda d: (d.uniform(d.n, d.m), d.uniform(min(d.k, 3), min(d.k, 5))), 8, 32, empty=False),
     "conv2d_nchw": Case(_channels, 16, 64, long=True),
     "maxpool": Case(lambda d: (d.uniform(d.n, d.m),)),
+    "ema": Case(lambda d: (d.uniform(d.n), 0.25)),
+    "iir": Case(_filter),
     "attention": Case(_attention, 64, 1, long=True),
     "causal_attention": Case(_attention, 64, 1, long=True),
     "nbody": Case(lambda d: (*_bodies(d), 0.001, 3), 64, 16, long=True),

@@ -21,6 +21,7 @@ PROMISED = [
     *("conv1d", "conv2d", "conv2d_nchw", "maxpool", "attention", "causal_attention"),
     *("nbody", "jacobi", "heat2d", "life"),
     *("cosine_similarity", "pairwise_distance", "haversine", "black_scholes", "mandelbrot", "julia"),
+    *("ema", "iir"),
     *("min_plus", "shortest_paths", "ising_energy", "anneal", "amplify"),
 ]
 SIZES = {"plain": {}, "apart": {"apart": True}, "one": {"n": 1, "m": 1, "k": 1}, "empty": {"n": 0}}
