@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...ir import dims
 from ...ir.builder import Builder
 from ...ir.dims import Size
 from ...ir.dtypes import I64
@@ -17,6 +18,7 @@ from ...ir.graph import Value
 from ...ir.ops import GATHER, TABLE
 from ..maker import Maker, Operand, literal
 from ..memory import laid_out
+from ..sizes import guard_reaches
 from . import indexing
 from .arrays import array_of, strong_array
 from .axes import axis_of
@@ -104,14 +106,19 @@ def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None 
     x, places = array_of(m, a), strong_array(m, indices)
     if axis is None or not x.type.rank:
         x, axis = ravel(m, x), 0 if axis is None else axis
-    along = axis_of(m, axis, x.type.rank)
+    along, facts = axis_of(m, axis, x.type.rank), m.builder.facts
     if places.type.dtype.kind not in ("bool", "int", "uint"):
+        if not guard_reaches(facts, dims.product(places.type.shape), 1):
+            raise m.refuse("an empty list of indices")
         raise TypeProblem(
             f"Cannot cast array data from {places.type.dtype} to i64 according to the rule 'safe'",
             m.span,
             "use integer indices",
         )
-    places = _kept_inside(m, m.cast(places, I64), x.type.shape[along], mode)
+    size, others = x.type.shape[along], (*x.type.shape[:along], *x.type.shape[along + 1 :])
+    if not guard_reaches(facts, size, 1) and guard_reaches(facts, dims.product((*others, *places.type.shape)), 1):
+        raise IndexProblem("cannot do a non-empty take from an empty axes.", m.span)
+    places = _kept_inside(m, m.cast(places, I64), size, mode)
     return laid_out(m, m.builder.op(GATHER, x, places, span=m.span, axes=(along,)), "C")
 
 

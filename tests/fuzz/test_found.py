@@ -305,6 +305,15 @@ def test_gathers_that_read_nothing() -> None:
     check(lambda a: np.take(a, [-7], axis=-1), np.zeros((1, 1), "bool"), again=[(np.zeros((0, 0), "bool"),)])
 
 
+def test_takes_from_nothing() -> None:
+    """An empty axis was noticed when the graph ran, after errors of later lines; an empty list was one of floats."""
+    both = lambda a: (np.take(a, 0), np.reshape(a, (4,)))  # noqa: E731
+    check(both, np.zeros(1, "bool"), again=[(np.zeros(0, "bool"),)])
+    for mode in ("raise", "wrap", "clip"):
+        check(lambda a, mode=mode: np.take(a, [0, 1], mode=mode), np.ones(3), again=[(np.zeros(0),), (np.zeros(3),)])
+    check(lambda a: np.take(a, []), np.ones(3), again=[(np.zeros(0),)])
+
+
 def test_stacks_of_products_keep_their_memory_order() -> None:
     """Where only the vectors have a stack axis, the axis became rows of a matrix and moved outwards."""
     a, b = np.zeros((2, 2, 1), "bool"), np.zeros((2, 2, 2, 2), "float32")
