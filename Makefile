@@ -7,6 +7,7 @@
 # make test-browser  open the explorer page in headless Chromium and a notebook in Jupyter, and look at what they do
 # make docs   run the examples of all pages and build the site in build/docs/html; a broken link or example fails
 # make reliability  try what could break Weft, at full scale, and write docs/reliability.md: hours; SCALE=0.01 takes fewer tries
+# make test-arm  run kernels, a C library and the tests of calls on AArch64 under qemu: Debian, ten minutes; it needs apt-get
 # make scale  run the tests and the examples on dask: a cluster of local processes, zarr and xarray
 # The others need nothing but Python 3.11 or later: they make .venv and install what they use.
 
@@ -21,7 +22,7 @@ JOBS ?= 1
 
 N ?= 10000
 
-.PHONY: accuracy bench docs fuzz reliability run scale test-browser test lint types suite wheel clean
+.PHONY: accuracy bench docs fuzz reliability run scale test-arm test-browser test lint types suite wheel clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/run.py $(if $(PICTURES),--pictures $(PICTURES))
@@ -83,6 +84,10 @@ test-browser: $(VENV)/installed
 		|| apt-get install --yes --no-install-recommends chromium
 	build/browser/venv/bin/python -m pytest --noconftest -W default \
 		tests/browser/explorer_in_chromium.py tests/browser/notebook_in_jupyter.py
+
+# Python for AArch64 comes from Debian's packages, unpacked in build/arm; qemu and the cross compiler are installed.
+test-arm: $(VENV)/installed-tests
+	$(BIN)/python -m tests.arm
 
 lint: $(VENV)/installed-tests
 	$(BIN)/ruff check $(LINTED)
