@@ -23,13 +23,13 @@ import math
 from typing import NamedTuple
 
 from ..code.text import Emitter, Val
+from .arctangent import atan2
 from .complex_arithmetic import reciprocal
 from .complex_logarithm import angle_of_pairs, log_of_double
 from .complex_parts import Parts, through_double
 from .complex_root import MOST, root_pairs
 from .doubledouble import Pair, add, multiply, quotient, square_root, two_product, two_sum
 from .inverse_hyperbolic import asinh as real_asinh
-from .inverse_trigonometric import atan2
 from .logarithm import log as real_log
 from .logarithm import log1p as real_log1p
 

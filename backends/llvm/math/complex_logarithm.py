@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 from ..code.text import Emitter, Val
+from .arctangent import atan2
 from .complex_parts import Parts, through_double
 from .complex_root import LIFT, extreme
 from .doubledouble import Pair, add, fast_two_sum, multiply, two_product, two_sum
-from .inverse_trigonometric import atan2
 from .logarithm import log_of_pair
 
 # The logarithm of the factor that brings squares into range, in two parts, and that of twice the factor.

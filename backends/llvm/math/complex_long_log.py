@@ -9,10 +9,11 @@ functions are Taylor series in two doubles (`long_series`).
 from __future__ import annotations
 
 from ..code.text import Emitter, Val
+from .arcsine import PI
+from .arctangent import atan2
 from .bits import as_float, flip_sign, sign_bit
 from .complex_root import LEAST, LIFT, MOST
 from .doubledouble import Pair, add, fast_two_sum, two_product, two_sum
-from .inverse_trigonometric import PI, atan2
 from .logarithm import log_of_pair
 from .long_series import long_expm1, long_sincos
 from .scaling import exponent_bits, split

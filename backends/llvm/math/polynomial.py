@@ -21,19 +21,3 @@ def evaluate(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
     ascending = coefficients[::-1]
     even, odd = (evaluate(e, square, ascending[first::2][::-1]) for first in (0, 1))
     return e.fma(odd, x, even)
-
-
-def evaluate_alternating(e: Emitter, x: Val, coefficients: Sequence[float]) -> Val:
-    """Evaluate an even number of coefficients with alternating signs, for `0 <= x <= 1`.
-
-    Neighbours are joined first, because even and odd powers would cancel each other.
-    """
-    square = e.op("fmul", x, x)
-    pairs = [
-        e.fma(x, e.const_like(x, odd), e.const_like(x, even))
-        for odd, even in zip(coefficients[0::2], coefficients[1::2], strict=True)
-    ]
-    total, *rest = pairs
-    for pair in rest:
-        total = e.fma(total, square, pair)
-    return total
