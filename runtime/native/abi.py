@@ -10,16 +10,19 @@ import ctypes
 import os
 import platform
 import sys
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from ...ir.tuples import NamedTuple
+
 # An object: its type. An array: data, rank, sizes, strides, dtype, flags. Numbers: the value. A tuple: length, items.
 TYPE = 8
 DATA, RANK, SIZES, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+BASE, WEAK_REFERENCES, BUFFERS = 48, 72, 80
 HANDLER = 88  # of an array that owns its data: what frees it
 VALUE = 16
 LENGTH, ITEMS = 16, 24
@@ -32,6 +35,7 @@ LOUD = 0xDB6  # in NumPy's state of errors: what is not ignored or warned of
 VERSION = 24  # of a dictionary: a number that every change replaces
 
 C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
+OWN_DATA = 0x4 | ALIGNED | WRITEABLE  # the flags of a new array, besides those of its order
 ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, SET_BASE, GET_HANDLER = (
     2,
     60,
@@ -40,6 +44,9 @@ ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, SET_BASE, GET_HANDLER = (
     305,
 )  # places in NumPy's table of C functions
 HANDLER_NAME = b"mem_handler"
+ALLOC, FREE = 304, 320  # of a type: the functions that make and free its objects
+LONG_RANK = 20  # an array of so many axes has sizes and strides that NumPy never takes from its own list
+LONG_PIECES = (336, 352)  # what `malloc` writes before 320 bytes
 
 THREAD = "PyThreadState_GetUnchecked" if sys.version_info >= (3, 13) else "_PyThreadState_UncheckedGet"
 SYMBOLS = (
@@ -85,6 +92,40 @@ def has_handlers() -> bool:
     return bool(
         _word(owner, HANDLER) == id(handler) and _word(owner[1:], HANDLER) == 0 and valid(handler, HANDLER_NAME)
     )
+
+
+class DefaultAllocator(NamedTuple):
+    """NumPy's usual memory handler: the capsule, its context, and the addresses of two of its functions."""
+
+    handler: object
+    context: int
+    malloc: int
+    free: int
+
+
+@cache
+def default_allocator() -> DefaultAllocator | None:
+    """Return what new arrays get their memory from in a context without variables; None if they are made otherwise.
+
+    An array must be an object of 96 bytes from Python's allocator, and have its sizes and strides in memory of their
+    own from the C library's `malloc`: there the size of a piece of memory is in the word before it.
+    """
+    array, kind = np.empty((1,) * LONG_RANK), np.ndarray
+    if not has_handlers() or (kind.__basicsize__, kind.__weakrefoffset__) != (HANDLER + 8, WEAK_REFERENCES):
+        return None
+    if [_word(kind, at) for at in (ALLOC, FREE)] != [address("PyType_GenericAlloc"), address("PyObject_Free")]:
+        return None
+    sizes = _word(array, SIZES)
+    if sizes % 16 or ctypes.c_int64.from_address(sizes - 8).value & -8 not in LONG_PIECES:
+        return None
+    if _word(array, STRIDES) != sizes + 8 * LONG_RANK or any(_word(array, at) for at in (BASE, BUFFERS)):
+        return None
+    handler = Context().run(ctypes.PYFUNCTYPE(ctypes.py_object)(numpy_table()[GET_HANDLER]))
+    place = _word(handler, CAPSULE)
+    if ctypes.string_at(place, 128) != b"default_allocator".ljust(127, b"\0") + b"\1":
+        return None
+    words = (ctypes.c_int64 * 5).from_address(place + 128)
+    return DefaultAllocator(handler, words[0], words[1], words[4])
 
 
 @cache

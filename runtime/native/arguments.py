@@ -172,7 +172,7 @@ class Arguments:
                 wanted.append(own)
                 self._late.append((size, own))
         dtype = w.object(example.dtype)
-        if rank == 1 and is_dense and wanted[0] != -1:
+        if rank == 1 and is_dense and wanted[0] != -1 and isinstance(place, int):
             w.check("row", place, dtype, mask, flags, data, row, wanted[0])
         else:
             w.check("array", place, dtype, rank, mask, flags, data, row, strides, more=wanted)
@@ -256,7 +256,7 @@ def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
     spaces: dict[int, list[Guard]] = {}
     for guard in guards:
         if type(guard.holder) is ContextVar:
-            w.check("quiet", w.object(guard.holder), w.register())
+            w.check("quiet", w.object(guard.holder), w.register(), w.is_plain)
         elif isinstance(guard.holder, dict):
             spaces.setdefault(id(guard.holder), []).append(guard)
         else:

@@ -243,13 +243,13 @@ class NestServing:
             w.make("moves", 1, more=[w.constant(0), number])
             return
         self.made[k] = to = w.register(part=OBJECTS)
-        rank, dtype = len(given.shape), w.object(given.dtype.numpy)
+        rank = len(given.shape)
         row = self.arguments.row(given.shape) if rank else 8  # any register will do
         is_fortran = rank > 1 and given.order == tuple(range(rank))[::-1]
         strides: int | Register = 0
         if given.order != tuple(range(rank)) and not is_fortran:
             strides = self.arguments.in_row(self.arguments.dense(given.shape, given.order, given.dtype.size))
-        w.make("new_array", dtype, rank, given.dtype.size, row, strides, int(is_fortran), 0, to, pointer)
+        w.new_array(given.dtype.numpy, rank, row, to, pointer, 0, strides, is_fortran)
 
     def _scratch(self, bytes: Register) -> Register:
         pointer = self.w.register()

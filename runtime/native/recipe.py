@@ -64,6 +64,7 @@ class RecipeWriter:
         self._count = [0, 0, 0, 0]
         self._constants: dict[int, Register] = {}
         self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
+        self._plain: Register | None = None
         self._code = machine().steps
 
     # -- registers
@@ -80,6 +81,13 @@ class RecipeWriter:
         if found is None:
             found = self._constants[value] = self.register(part=CONSTANTS)
         return found
+
+    @property
+    def is_plain(self) -> Register:
+        """The register that tells whether the thread has set no context variables."""
+        if self._plain is None:
+            self._plain = self.register() if machine().knows_contexts else self.constant(0)
+        return self._plain
 
     def put(self, register: Register, to: Register) -> bool:
         """Let a register lie where another does, so that nothing has to be copied; tell whether it can."""
@@ -111,6 +119,16 @@ class RecipeWriter:
     def run(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
         self.step(self.runs, name, *operands, more=more)
 
+    def new_array(
+        self, dtype: Any, rank: int, row: Operand, to: Register, data: Register, like: Operand = 0,
+        strides: Operand = 0, is_fortran: bool = False,
+    ) -> None:  # fmt: skip
+        """Make an array: `row` is the first of the registers with its sizes. Without strides it is dense."""
+        is_usual = rank and strides == 0 and not is_fortran
+        step = "small_array" if is_usual and machine().makes_small_arrays else "new_array"
+        kind, itemsize = self.object(dtype), dtype.itemsize
+        self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.is_plain)
+
     def aside(self, write: Callable[[], None]) -> Steps:
         """Return the checks and makes that something writes, instead of adding them."""
         before = self.checks, self.makes
@@ -139,6 +157,8 @@ class RecipeWriter:
             self.step(begin, "begin_named", self.positional, len(initial), len(names), more=[*initial, *names])
         else:
             self.step(begin, "begin", self.positional, len(initial), more=initial)
+        if self._plain is not None and self._plain.part == PLAIN:
+            self.step(begin, "context", self._plain)
         header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0]
         words = header + begin + self.checks + self.makes + self.runs
         moved = self._moved

@@ -174,8 +174,7 @@ class Serving:
         self.pointers[value] = data = w.register()
         row = self.arguments.row(type.shape) if rank else 8  # any register will do
         is_fortran = rank > 1 and order == usual[::-1]
-        dtype = w.object(type.dtype.numpy)
-        w.make("new_array", dtype, rank, type.dtype.size, row, strides, int(is_fortran), like, to, data)
+        w.new_array(type.dtype.numpy, rank, row, to, data, like, strides, is_fortran)
 
     # -- graphs, and the bodies of loops
 

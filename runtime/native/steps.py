@@ -34,7 +34,9 @@ STEPS: dict[str, str] = {
     "same_object": "place object:",
     "field": "place: object:",
     "names": "dict: is_tagged version count",
-    "quiet": "variable: value",
+    "context": "is_plain",
+    "quiet": "variable: value is_plain",
+    "quiet_state": "variable: value is_plain",
     "pair": "place type: count items",
     "in_cell": "cell: to",
     "in_dict": "dict: key: hash to",
@@ -63,13 +65,15 @@ STEPS: dict[str, str] = {
     "apart": "range count",
     "dense_apart": "data bytes count",
     # memory
-    "new_array": "dtype: rank itemsize sizes strides fortran like object data",
+    "small_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
+    "new_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "scratch": "bytes memory pointer spare",
     "here": "register pointer",
     "moves": "count",
     # kernels
     "workers": "time to",
     "run": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
+    "run_long": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
     "crew": "time launch workers",
     "copy_bytes": "data to bytes",
     "nest": "function: frame count",
@@ -109,6 +113,7 @@ MACHINE = (
     "new_array", "set_base", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method",
     "save", "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks",
     "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
+    "new_object", "object_free", "trace", "small_handler", "small_context", "small_malloc", "small_free",
 )  # fmt: skip
 SYMBOLS = {
     "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -119,6 +124,7 @@ SYMBOLS = {
     "signals": "PyErr_CheckSignals", "call_maker": "PyObject_CallNoArgs",
     "context_get": "PyContextVar_Get", "vectorcall": "PyObject_Vectorcall", "is_raised": "PyErr_ExceptionMatches",
     "clear_raised": "PyErr_Clear", "new_float": "PyFloat_FromDouble", "new_int": "PyLong_FromLongLong",
+    "new_object": "_PyObject_New", "object_free": "PyObject_Free", "trace": "PyTraceMalloc_Track",
 }  # fmt: skip
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
 LIST_ITEMS = 24  # of a list: where its items are
@@ -145,6 +151,8 @@ class Machine:
         self.write("make_pool", id(self._makers[0]))
         self.write("make_blocks", id(self._makers[1]) if abi.has_handlers() else 0)
         self.write("thread_context", abi.thread_context())
+        self.knows_contexts = bool(abi.thread_context())
+        self._make_small_arrays()
         from .. import threads
 
         if threads.has_pool():
@@ -152,6 +160,16 @@ class Machine:
 
     def write(self, name: str, value: int) -> None:
         self._words[MACHINE.index(name)] = value
+
+    def _make_small_arrays(self) -> None:
+        """Let routines make small arrays themselves, if NumPy's arrays are made as they expect."""
+        found = abi.default_allocator() if self.knows_contexts else None
+        self.makes_small_arrays = found is not None
+        if found is not None:
+            self.write("small_handler", id(found.handler))
+            self.write("small_context", found.context)
+            self.write("small_malloc", found.malloc)
+            self.write("small_free", found.free)
 
     def _make_pool(self) -> None:
         from .. import threads
@@ -198,7 +216,7 @@ def _text() -> str:
     constants |= {
         "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
         "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
-        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60,
+        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "TRACED": block_code.TRACED,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
         "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
