@@ -45,6 +45,7 @@ ARRAY_TYPE, MAKE_SCALAR, NEW_ARRAY, SET_BASE, GET_HANDLER = (
 )  # places in NumPy's table of C functions
 HANDLER_NAME = b"mem_handler"
 ALLOC, FREE = 304, 320  # of a type: the functions that make and free its objects
+TRACING = 4  # in the settings of tracemalloc
 LONG_RANK = 20  # an array of so many axes has sizes and strides that NumPy never takes from its own list
 LONG_PIECES = (336, 352)  # what `malloc` writes before 320 bytes
 
@@ -126,6 +127,13 @@ def default_allocator() -> DefaultAllocator | None:
         return None
     words = (ctypes.c_int64 * 5).from_address(place + 128)
     return DefaultAllocator(handler, words[0], words[1], words[4])
+
+
+def tracing_flag() -> int:
+    """Return the address of a number that is not 0 while memory is traced; 0 where it is not known."""
+    if sys.version_info >= (3, 12) or not hasattr(ctypes.pythonapi, "_Py_tracemalloc_config"):
+        return 0
+    return address("_Py_tracemalloc_config") + TRACING
 
 
 @cache

@@ -256,7 +256,7 @@ def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
     spaces: dict[int, list[Guard]] = {}
     for guard in guards:
         if type(guard.holder) is ContextVar:
-            w.check("quiet", w.object(guard.holder), w.register(), w.is_plain)
+            w.check_quiet(guard.holder)
         elif isinstance(guard.holder, dict):
             spaces.setdefault(id(guard.holder), []).append(guard)
         else:

@@ -65,6 +65,7 @@ class RecipeWriter:
         self._constants: dict[int, Register] = {}
         self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
         self._plain: Register | None = None
+        self._notes_context = False  # whether a check writes what `is_plain` tells
         self._code = machine().steps
 
     # -- registers
@@ -88,6 +89,13 @@ class RecipeWriter:
         if self._plain is None:
             self._plain = self.register() if machine().knows_contexts else self.constant(0)
         return self._plain
+
+    def check_quiet(self, variable: Any) -> None:
+        """Check that NumPy's state of errors, in a context variable, asks for no exceptions."""
+        known = machine().knows_contexts
+        is_plain = self.is_plain if known else self.register()
+        self.check("quiet" if known else "quiet_state", self.object(variable), self.register(), is_plain)
+        self._notes_context = known
 
     def put(self, register: Register, to: Register) -> bool:
         """Let a register lie where another does, so that nothing has to be copied; tell whether it can."""
@@ -125,7 +133,8 @@ class RecipeWriter:
     ) -> None:  # fmt: skip
         """Make an array: `row` is the first of the registers with its sizes. Without strides it is dense."""
         is_usual = rank and strides == 0 and not is_fortran
-        step = "small_array" if is_usual and machine().makes_small_arrays else "new_array"
+        small = "small_row" if rank == 1 else "small_array"
+        step = small if is_usual and machine().makes_small_arrays else "new_array"
         kind, itemsize = self.object(dtype), dtype.itemsize
         self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.is_plain)
 
@@ -157,7 +166,7 @@ class RecipeWriter:
             self.step(begin, "begin_named", self.positional, len(initial), len(names), more=[*initial, *names])
         else:
             self.step(begin, "begin", self.positional, len(initial), more=initial)
-        if self._plain is not None and self._plain.part == PLAIN:
+        if self._plain is not None and self._plain.part == PLAIN and not self._notes_context:
             self.step(begin, "context", self._plain)
         header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0]
         words = header + begin + self.checks + self.makes + self.runs

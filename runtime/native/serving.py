@@ -342,9 +342,14 @@ class Serving:
 
     def _run_parts(self, launch: _Launch, parts: Sequence[NativeFunction]) -> None:
         for part in parts:
-            extents = [self.sizes.number(s) for s in part.extents]
-            unit, function = self.sizes.number(part.unit), launch.kernel.addresses[part.name]
-            self.w.run("run", function, launch.frame, *extents, unit, *part.grains, part.tile, launch.workers or 0)
+            extent, function = self.sizes.number(part.extents[0]), launch.kernel.addresses[part.name]
+            how = (*part.grains, part.tile, launch.workers or 0)
+            if (short := _short_row(part)) is not None:  # these registers are written only where a row is long
+                across, unit = self.w.register(), self.w.register()
+                self.w.run("run_row", function, launch.frame, extent, across, unit, *how, *short)
+            else:
+                across, unit = self.sizes.number(part.extents[1]), self.sizes.number(part.unit)
+                self.w.run("run", function, launch.frame, extent, across, unit, *how, 0, 0, 0)
 
     # -- results
 
@@ -405,6 +410,14 @@ class Serving:
                 self.w.run("another", objects[index], to)
             found.append(to)
         return iter(found)
+
+
+def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
+    """Return the first extent from which work is shared, the other extent, and the time of a step, if none varies."""
+    (_, across), unit = part.extents, part.unit
+    if not isinstance(across, int) or not isinstance(unit, int) or across * unit < 1:
+        return None
+    return -(-threads.SHORT // (across * unit)), across, unit
 
 
 def places_of(tree: Any) -> list[int]:

@@ -65,6 +65,7 @@ STEPS: dict[str, str] = {
     "apart": "range count",
     "dense_apart": "data bytes count",
     # memory
+    "small_row": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "small_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "new_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "scratch": "bytes memory pointer spare",
@@ -72,8 +73,9 @@ STEPS: dict[str, str] = {
     "moves": "count",
     # kernels
     "workers": "time to",
-    "run": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
-    "run_long": "function: frame extent0 extent1 unit grain0 grain1 tile workers",
+    "run_row": "function: frame extent0 extent1 unit grain0 grain1 tile workers short across time",
+    "run": "function: frame extent0 extent1 unit grain0 grain1 tile workers short across time",
+    "run_long": "function: frame extent0 extent1 unit grain0 grain1 tile workers short across time",
     "crew": "time launch workers",
     "copy_bytes": "data to bytes",
     "nest": "function: frame count",
@@ -113,7 +115,7 @@ MACHINE = (
     "new_array", "set_base", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method",
     "save", "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks",
     "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
-    "new_object", "object_free", "trace", "small_handler", "small_context", "small_malloc", "small_free",
+    "new_object", "object_free", "trace", "is_traced", "small_handler", "small_context", "small_malloc", "small_free",
 )  # fmt: skip
 SYMBOLS = {
     "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -136,6 +138,7 @@ class Machine:
 
     def __init__(self) -> None:
         self._words = (ctypes.c_int64 * len(MACHINE))()
+        self._always = ctypes.c_int32(1)
         outside = {"machine": ctypes.addressof(self._words)}
         code = routine_code("calls", _text, frozenset(outside))
         self._library = LoadedCode(code, ["entry", *STEPS], outside)
@@ -170,6 +173,7 @@ class Machine:
             self.write("small_context", found.context)
             self.write("small_malloc", found.malloc)
             self.write("small_free", found.free)
+            self.write("is_traced", abi.tracing_flag() or ctypes.addressof(self._always))
 
     def _make_pool(self) -> None:
         from .. import threads

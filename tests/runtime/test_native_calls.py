@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import pickle
 import resource
 import subprocess
 import sys
 import threading
 import tracemalloc
+import weakref
 from collections.abc import Callable
+from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -358,6 +361,69 @@ def test_a_class_that_refuses_its_items() -> None:
     Strict.__new__ = lambda cls, item: 1 / 0  # type: ignore[assignment,method-assign,misc]
     with pytest.raises(ZeroDivisionError):
         jitted(X)
+
+
+def test_small_results_are_made_as_numpy_makes_them() -> None:
+    """Flags, strides and ownership are NumPy's, for every rank; results can be resized, referred to and pickled."""
+    twice = weft.jit(lambda x: x + x)
+    shapes = [
+        (3,),
+        (1,),
+        (0,),
+        (2, 3),
+        (1, 5),
+        (5, 1),
+        (1, 1),
+        (2, 0, 3),
+        (2, 1, 3),
+        (1, 2, 1, 4),
+        (70_000,),
+        (300, 70),
+    ]
+    for shape, dtype in itertools.product(shapes, (np.int8, np.float32, np.complex128)):
+        x = np.ones(shape, dtype)
+        for _ in range(3):
+            found, expected = twice(x), x + x
+        assert (found.flags.num, found.strides, found.base) == (expected.flags.num, expected.strides, None), shape
+        assert found.dtype is expected.dtype and np.array_equal(found, expected)
+        assert sys.getrefcount(found) == 2 and weakref.ref(found)() is found
+        assert np.array_equal(pickle.loads(pickle.dumps(found)), expected)
+        found.resize((found.size + 3,), refcheck=False)
+        assert found.sum() == expected.sum()
+
+
+def test_small_results_in_a_context_with_variables() -> None:
+    """NumPy's allocator and its state of errors are context variables, so a result is NumPy's work there."""
+    x, twice = np.ones(8, np.float32), weft.jit(lambda x: x + x)
+    variable: ContextVar[int] = ContextVar("variable")
+    natively(twice, x)
+
+    def inside() -> None:
+        variable.set(1)
+        assert np.array_equal(natively(twice, x), x + x)
+        with np.errstate(over="raise"):
+            before = served(twice)
+            assert np.array_equal(twice(x), x + x) and served(twice) == before
+        assert np.array_equal(natively(twice, x), x + x)
+
+    copy_context().run(inside)
+    with np.errstate(over="raise"):
+        before = served(twice)
+        assert np.array_equal(twice(x), x + x) and served(twice) == before
+
+
+def test_small_results_are_traced() -> None:
+    x, twice = np.ones(1000, np.float32), weft.jit(lambda x: x + x)
+    natively(twice, x)
+    tracemalloc.start()
+    try:
+        kept = [twice(x) for _ in range(50)]
+        now, _ = tracemalloc.get_traced_memory()
+        assert 50 * x.nbytes <= now < 80 * x.nbytes
+        del kept
+        assert tracemalloc.get_traced_memory()[0] < 10 * x.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_million_calls_leave_nothing() -> None:
