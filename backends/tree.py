@@ -34,7 +34,7 @@ def reduce(
         empty = np.full(runs.shape[:-2], identity, x.dtype)
         result = combine(empty, runs[..., 0, 0]) if blocks else empty
     else:
-        result = _halve(combine, _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
+        result = _halve(combine, pairs(combine, [_block(combine, identity, b, lanes) for b in blocks]))
     return result.reshape(reduced_shape(x, axes, keepdims))
 
 
@@ -67,7 +67,7 @@ def composite(
     runs, wanted = _runs(u, axes, order), shift.reshape(reduced_shape(u, axes, False))
     parts = [p for k in range(runs.shape[-2]) for p in _blocks(runs[..., k, :], chunk * lanes * steps)]
     totals = [_moved(kind, exp, part, wanted, lambda x: _sum(x, lanes, steps)) for part in parts]
-    result = _pairs(np.add, totals) if totals else np.zeros(wanted.shape, u.dtype)
+    result = pairs(np.add, totals) if totals else np.zeros(wanted.shape, u.dtype)
     return result.reshape(reduced_shape(u, axes, keepdims))
 
 
@@ -76,7 +76,7 @@ def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) 
     if not run.size:
         return np.full(lanes, identity, run.dtype)
     blocks = _blocks(run, lanes * steps or run.size)
-    return _pairs(combine, [_block(combine, identity, b, lanes) for b in blocks])
+    return pairs(combine, [_block(combine, identity, b, lanes) for b in blocks])
 
 
 def across(combine: Combine, lanes: Array) -> Any:
@@ -88,21 +88,30 @@ def _moved(kind: str, exp: Callable[[Array], Array], part: Array, shift: Array, 
     """Moves a chunk's sum from its own shift to the common one."""
     if not kind.startswith("moment"):
         own = np.maximum.reduce(part, axis=-1)
-        total = np.where(own == -np.inf, own.dtype.type(1), add(exp(part - own[..., None])))
-        return np.asarray(total * exp(own - shift))
+        return moved_powers(own, add(exp(part - own[..., None])), exp(own - shift))
     length = part.dtype.type(part.shape[-1])
     own = add(part) / length
-    apart, differences = own - shift, part - own[..., None]
-    plain = add(differences)
-    if kind == "moment1":
+    differences = part - own[..., None]
+    total = add(differences * differences) if kind == "moment2" else None
+    return moved_moment(own, add(differences), total, length, shift)
+
+
+def moved_powers(own: Array, total: Array, factor: Array) -> Array:
+    """Move a sum of powers from its own shift to the common one, by the power of what is between them."""
+    return np.asarray(np.where(own == -np.inf, own.dtype.type(1), total) * factor)
+
+
+def moved_moment(own: Array, plain: Array, squares: Array | None, length: Array, shift: Array) -> Array:
+    """Move a sum of differences from `own`, or of their `squares`, to the common shift."""
+    apart = own - shift
+    if squares is None:
         return np.where(own == shift, plain, fma(length, apart, plain))
-    total = add(differences * differences)
-    return np.where(own == shift, total, fma(apart, fma(length, apart, plain + plain), total))
+    return np.where(own == shift, squares, fma(apart, fma(length, apart, plain + plain), squares))
 
 
 def _sum(run: Array, lanes: int, steps: int) -> Array:
     blocks = [_block(np.add, 0.0, b, lanes) for b in _blocks(run, lanes * steps)]
-    return _halve(np.add, _pairs(np.add, blocks))
+    return _halve(np.add, pairs(np.add, blocks))
 
 
 def _runs(x: Array, axes: tuple[int, ...], order: Sequence[tuple[int, ...]]) -> Array:
@@ -136,19 +145,14 @@ def _block(combine: Combine, identity: Any, block: Array, lanes: int) -> Array:
     return total
 
 
-def _pairs(combine: Combine, blocks: list[Array]) -> Array:
-    """Combines blocks in pairs, pairs of pairs, and so on; the rest from the newest to the oldest."""
-    finished: list[tuple[int, Array]] = []
-    for block in blocks[:-1]:
-        level = 0
-        while finished and finished[-1][0] == level:
-            block = combine(finished.pop()[1], block)
-            level += 1
-        finished.append((level, block))
-    total = blocks[-1]
-    while finished:
-        total = combine(finished.pop()[1], total)
-    return total
+def pairs(combine: Combine, blocks: Sequence[Array] | Array) -> Array:
+    """Combine blocks in pairs, pairs of pairs, and so on; the rest from the newest to the oldest."""
+    total, rest = blocks[-1], np.asarray(blocks[:-1])
+    while len(rest):
+        if len(rest) % 2:
+            total, rest = combine(rest[-1], total), rest[:-1]
+        rest = combine(rest[::2], rest[1::2])
+    return np.asarray(total)
 
 
 def _halve(combine: Combine, lanes: Array) -> Array:

@@ -87,8 +87,11 @@ def stage_after(after: str, passes: Sequence[str]) -> Stage:
 class PrintedKernel:
     """The kernel in a text: a `KernelSource`. The text is parsed again for each graph that is compiled."""
 
-    def __init__(self, text: str, file: str, passes: Sequence[str], table: Mapping[str, OpDef] = TABLE) -> None:
+    def __init__(
+        self, text: str, file: str, passes: Sequence[str], table: Mapping[str, OpDef] = TABLE, is_ours: bool = False
+    ) -> None:
         start = time.perf_counter()
+        self._is_ours = is_ours
         self._text, self._file, self._passes, self._table = text, file, tuple(passes), table
         graph = self._read().graph
         self.parse_seconds = time.perf_counter() - start
@@ -105,7 +108,7 @@ class PrintedKernel:
         return f"<kernel {self.signature} of {self._file}>"
 
     def __reduce__(self) -> Any:
-        return _unpickled, (self._text, self._file, self._passes, self._table)
+        return _unpickled, (self._text, self._file, self._passes, self._table, self._is_ours)
 
     def __dask_tokenize__(self) -> Any:
         return token(self._text, self._file, self._passes)
@@ -126,8 +129,11 @@ class PrintedKernel:
         return tuple(found)
 
     def guards(self) -> list[Guard] | None:
-        """None: native entries compute sizes in 64 bits, and sizes from untrusted text could overflow."""
-        return None
+        """None: native entries compute sizes in 64 bits, and sizes from untrusted text could overflow.
+
+        Text that Weft has written itself, from a graph with checked sizes, needs no guards.
+        """
+        return [] if self._is_ours else None
 
     def bind(self, args: Sequence[ArgType]) -> Binding:
         sizes: dict[str, int] = {}
@@ -196,8 +202,10 @@ class PrintedKernel:
                 raise TypeProblem(message, hint=f"pass {copy}({name})" if copy else None)
 
 
-def _unpickled(text: str, file: str, passes: tuple[str, ...], table: Mapping[str, OpDef]) -> PrintedKernel:
-    return PrintedKernel(text, file, passes, table)
+def _unpickled(
+    text: str, file: str, passes: tuple[str, ...], table: Mapping[str, OpDef], is_ours: bool = False
+) -> PrintedKernel:
+    return PrintedKernel(text, file, passes, table, is_ours)
 
 
 def fits_layout(array: np.ndarray, said: str) -> bool:

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from .dtypes import DType
-from .errors import WeftError
+from .errors import Span, TraceProblem, WeftError
 from .graph import Graph
 from .records import record
 from .tuples import NamedTuple
@@ -103,6 +103,15 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 @record
+class LazyArray:
+    """A captured array that must not be read while tracing, such as dask's, and its number among the hidden ones."""
+
+    number: int
+    array: Any
+    span: Span | None
+
+
+@record
 class Built:
     """A graph, and what it needs besides the arguments.
 
@@ -111,7 +120,8 @@ class Built:
     a tuple of results. `structure` is None if the graph itself tells (one output or a tuple). `updates` are pairs of an
     input and an output, by number: arguments that the call changes in place. `after` is the last pass that had run if
     the graph was read from text; such a graph has its own layout classes. `refused` is why calls must be left to
-    Python, though the graph can be looked at: results would differ from Python's in something that can be seen.
+    Python, though the graph can be looked at: results would differ from Python's in something that can be seen. `lazy`
+    are captured arrays for which arrays without elements stand in `hidden`.
     """
 
     graph: Graph
@@ -121,6 +131,15 @@ class Built:
     updates: tuple[tuple[int, int], ...] = ()
     after: str | None = None
     refused: WeftError | None = None
+    lazy: tuple[LazyArray, ...] = ()
+
+    def checked(self, takes_lazy: bool) -> Built:
+        """Return this if a caller may have it, who may not take arrays that must not be read."""
+        for each in self.lazy:
+            if not takes_lazy:
+                message = "a dask array from outside the function was used"
+                raise TraceProblem(message, each.span, "pass it as an argument")
+        return self
 
     @property
     def has_layouts(self) -> bool:

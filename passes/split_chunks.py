@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.builder import Builder
-from ..ir.composites import is_exact
+from ..ir.composites import Composite, is_exact, recognise
 from ..ir.dims import evaluate
 from ..ir.errors import Unsupported
 from ..ir.graph import Graph, Node, Value
@@ -34,9 +34,10 @@ from ..ir.ops import POSITIONS, REGION, TABLE, Trait
 from ..ir.records import record
 from ..ir.types import axis_groups, integer, ints
 from .planning.chunk_axes import ChunkAxes
+from .planning.chunk_composites import ChunkJoin, PartSums, join_of
 from .planning.chunk_pieces import GONE, SPLIT, WHOLE, ChunkPiece, Entry, Index, NotFlat, PieceBuilder, WholeArray
 
-EXACT, TREE, IN_ORDER, POSITION = "exact", "tree", "in order", "position"
+EXACT, TREE, IN_ORDER, POSITION, PARTS = "exact", "tree", "in order", "position", "parts"
 
 
 @record
@@ -61,12 +62,18 @@ class ChunkPartial:
 
 @record
 class ChunkWalk:
-    """One kernel of a stage and the reductions that it computes; `before` computes what must be in memory first."""
+    """One kernel of a stage and the reductions that it computes; `before` computes what must be in memory first.
+
+    `slots` are the numbers of the outputs of each reduction, if they are shared. `part` is the length of a part of
+    composites, -1 if a chunk is one part, and 0 without composites.
+    """
 
     piece: ChunkPiece
     partials: tuple[ChunkPartial, ...]
     before: ChunkPiece | None = None
     var: int = 0
+    part: int = 0
+    slots: tuple[tuple[int, ...], ...] = ()
 
 
 @record
@@ -76,6 +83,7 @@ class ChunkStage:
     space: tuple[int | None, ...]
     reduced: tuple[int, ...]
     walks: tuple[ChunkWalk, ...]
+    joins: tuple[ChunkJoin, ...] = ()
 
     @property
     def partials(self) -> tuple[ChunkPartial, ...]:
@@ -148,6 +156,7 @@ class _Splitter:
         numbers = {n.result: k for k, n in enumerate(self.crossing)}
         self.whole = WholeArray(self.graph, numbers, env)
         self.reasons: list[str] = []
+        self.composites = {n: c for n in self.crossing if (c := self._composite(n)) is not None}
 
     def split(self) -> ChunkSplit:
         groups: dict[tuple[object, ...], list[Node]] = {}
@@ -170,7 +179,8 @@ class _Splitter:
         """How many reductions over chunks come before each value, itself included."""
         depths = dict.fromkeys(self.graph.inputs, 0)
         for node in self.graph:
-            depth = max((depths[v] for v in node.operands), default=0)
+            needed = (self.composites[node][0].u,) if node in self.composites else node.operands
+            depth = max((depths[v] for v in needed), default=0)
             depths |= dict.fromkeys(node.results, depth + (node.result in self.whole.merged))
         return depths
 
@@ -188,41 +198,111 @@ class _Splitter:
 
     def _stage(self, nodes: Sequence[Node]) -> ChunkStage:
         space = self.axes.classes(nodes[0].operands[0])
+        shared = [self.composites[n] for n in nodes if n in self.composites]
+        made = list[ChunkWalk]()
+        known = set[Node](c.node for c, _ in shared)
+        for part in sorted({part for _, part in shared}):
+            same = [c for c, own in shared if own == part]
+            walk, derived = self._part_walk(space, part, same, [n for n in nodes if n not in known])
+            made.append(walk)
+            known |= derived
         walks: dict[tuple[object, ...], list[Node]] = {}
         for node in nodes:
-            walks.setdefault(self._tree(node) or (), []).append(node)
-        made = tuple(self._walk(space, tree, same) for tree, same in walks.items())
-        return ChunkStage(space, ints(nodes[0].attrs, "axes"), made)
+            if node not in known:
+                walks.setdefault(self._tree(node) or (), []).append(node)
+        made += (self._walk(space, tree, same) for tree, same in walks.items())
+        joins = tuple(join_of(self.whole, c, _plain(self.axes.classes(c.shift)), self.graph.name) for c, _ in shared)
+        return ChunkStage(space, ints(nodes[0].attrs, "axes"), tuple(made), joins)
+
+    def _in_rows(
+        self, space: tuple[int | None, ...], wanted: Sequence[Value], group: Sequence[int], length: int
+    ) -> tuple[PieceBuilder, list[Value], ChunkPiece | None, Index]:
+        """A piece that has values in rows of `length` elements of the axes of a group, and what must run before it."""
+        index = tuple(
+            Entry(a, SPLIT) if a == group[0] else Entry(None, GONE) if a in group else e
+            for a, e in enumerate(_plain(space))
+        )
+        if length == 1 and len(group) == 1:
+            index = _plain(space)
+        try:
+            piece = PieceBuilder(self.whole, self.graph.name, length)
+            return piece, piece.values([(v, index) for v in wanted]), None, index
+        except NotFlat:
+            first = PieceBuilder(self.whole, f"{self.graph.name}_values")
+            before = first.finish(first.values([(v, _plain(space)) for v in wanted]))
+            piece = PieceBuilder(self.whole, self.graph.name, length)
+            return piece, [piece.given("before", k, v, index) for k, v in enumerate(wanted)], before, index
+
+    def _composite(self, node: Node) -> tuple[Composite, int] | None:
+        """The composite of a sum that is computed in one pass with the reduction that it needs, and its parts.
+
+        A part has as many elements as on one machine, or -1 if each chunk is one part.
+        """
+        found = recognise(node)
+        if found is None or found.reference.result not in self.whole.merged:
+            return None
+        if self.free:
+            self.reasons.append(f"{_shown(node)}: bits are free")
+            return found, -1
+        shape, axes = node.operands[0].type.shape, ints(node.attrs, "axes")
+        full = math.prod(evaluate(shape[a], self.env) for a in axes)
+        if "composite" not in node.attrs or full < integer(node.attrs, "cut_from"):
+            return None
+        part = math.prod(integer(node.attrs, name) for name in ("chunk", "lanes", "steps"))
+        return found, part if self._group(node, part) is not None else -1
+
+    def _part_walk(
+        self, space: tuple[int | None, ...], part: int, composites: Sequence[Composite], others: Sequence[Node]
+    ) -> tuple[ChunkWalk, set[Node]]:
+        """One walk for composites with parts of this length, and the other reductions that it gives as well."""
+        axes, us = ints(composites[0].node.attrs, "axes"), list(dict.fromkeys(c.u for c in composites))
+        group = axis_groups(composites[0].node.attrs, "order")[0] if part > 0 else ()
+        first = next(a for a in axes if space[a] is not None)
+        before = None
+        if part > 0:
+            piece, values, before, index = self._in_rows(space, us, group, part)
+            place = sum(_width(e, part) for e in index[: group[0]])
+            sums = PartSums(piece, [place + 1])
+        else:
+            piece = PieceBuilder(self.whole, self.graph.name)
+            values, sums, place = piece.values([(u, _plain(space)) for u in us]), PartSums(piece, axes), -1
+        of, derived = dict(zip(us, values, strict=True)), set[Node]()
+        partials, slots = list[ChunkPartial](), list[tuple[int, ...]]()
+        shape = us[0].type.shape
+        whole = group[1:] if part > 0 else [a for a in axes if space[a] is None]
+        row = math.prod(evaluate(shape[a], self.env) for a in whole)
+        for c in composites:
+            number, keepdims = self.whole.merged[c.node.result], bool(c.node.attrs.get("keepdims"))
+            partials.append(ChunkPartial(number, c.kind, PARTS, axes, keepdims, lanes=place, block=part, row=row))
+            slots.append(sums.slots(c, of[c.u]))
+            kind = IN_ORDER if c.kind.startswith("moment") else EXACT
+            if kind == IN_ORDER and not self.free:
+                continue
+            for n in others:
+                if n not in derived and n.op is c.reference.op and n.operands[0] is c.u:
+                    number, keepdims = self.whole.merged[n.result], bool(n.attrs.get("keepdims"))
+                    partials.append(ChunkPartial(number, n.op.name, kind, axes, keepdims, lanes=place))
+                    slots.append((sums.reference(c, of[c.u]),))
+                    derived.add(n)
+        walk = ChunkWalk(piece.finish(sums.outputs), tuple(partials), before, first, part, tuple(slots))
+        return walk, derived
 
     def _walk(self, space: tuple[int | None, ...], tree: tuple[object, ...], nodes: Sequence[Node]) -> ChunkWalk:
         if not tree:
             return self._plain_walk(space, nodes)
         (lanes, group) = tree
         assert isinstance(lanes, int) and isinstance(group, tuple)
-        index = tuple(
-            Entry(a, SPLIT) if a == group[0] else Entry(None, GONE) if a in group else e
-            for a, e in enumerate(_plain(space))
-        )
-        if lanes == 1 and len(group) == 1:
-            index = _plain(space)
-        operands = [(n.operands[0], index) for n in nodes]
-        before = None
-        try:
-            piece = PieceBuilder(self.whole, self.graph.name, lanes)
-            values = piece.values(operands)
-        except NotFlat:
-            first = PieceBuilder(self.whole, f"{self.graph.name}_values")
-            before = first.finish(first.values([(n.operands[0], _plain(space)) for n in nodes]))
-            piece = PieceBuilder(self.whole, self.graph.name, lanes)
-            values = [piece.given("before", k, v, index) for k, (v, _) in enumerate(operands)]
+        piece, values, before, index = self._in_rows(space, [n.operands[0] for n in nodes], group, lanes)
         place = sum(_width(e, lanes) for e in index[: group[0]])
         others = [
             sum(_width(e, lanes) for e in index[:a]) for a in ints(nodes[0].attrs, "axes") if index[a].form != GONE
         ]
-        outputs = [
-            piece.builder.op(n.op, v, axes=tuple(others), keepdims=False, lanes=1, span=n.span)
-            for n, v in zip(nodes, values, strict=True)
-        ]
+        outputs, slots = dict[tuple[object, Value], Value](), list[tuple[int, ...]]()
+        for n, v in zip(nodes, values, strict=True):
+            if (n.op, v) not in outputs:
+                total = piece.builder.op(n.op, v, axes=tuple(others), keepdims=False, lanes=1, span=n.span)
+                outputs[n.op, v] = total
+            slots.append((list(outputs).index((n.op, v)),))
         shape = nodes[0].operands[0].type.shape
         row = math.prod(evaluate(shape[a], self.env) for a in group[1:])
         full = math.prod(evaluate(shape[a], self.env) for a in group)
@@ -234,7 +314,7 @@ class _Splitter:
             )
             for n in nodes
         )  # fmt: skip
-        return ChunkWalk(piece.finish(outputs), partials, before, group[0])
+        return ChunkWalk(piece.finish(list(outputs.values())), partials, before, group[0], slots=tuple(slots))
 
     def _plain_walk(self, space: tuple[int | None, ...], nodes: Sequence[Node]) -> ChunkWalk:
         """Reductions of a whole chunk each."""
@@ -269,9 +349,17 @@ class _Splitter:
         """The lanes and the group of axes of a sum whose tree can be cut at the chunks' boundaries, else None."""
         if is_exact(node) or node.op in POSITIONS:
             return None
+        if "chained" in node.attrs or integer(node.attrs, "steps") == 0:
+            self.reasons.append(f"{_shown(node)}: it is one chain over windows")
+            return None
+        lanes = integer(node.attrs, "lanes")
+        group = self._group(node, lanes * integer(node.attrs, "steps"))
+        return None if group is None else (lanes, group)
+
+    def _group(self, node: Node, block: int) -> tuple[int, ...] | None:
+        """The axes of a sum that is added up in blocks of so many elements, if all chunks begin at a block."""
         order, shape = axis_groups(node.attrs, "order"), node.operands[0].type.shape
-        cut = self.axes.reduced(node)
-        shown = f"{node.op.name} over axes {ints(node.attrs, 'axes')}"
+        cut, shown = self.axes.reduced(node), _shown(node)
         if len(order) > 1:
             self.reasons.append(f"{shown}: it is added up in runs that are not contiguous")
             return None
@@ -279,15 +367,6 @@ class _Splitter:
             self.reasons.append(f"{shown}: more than the first of the axes that it adds up is cut into chunks")
             return None
         (group,) = order
-        full = math.prod(evaluate(shape[a], self.env) for a in group)
-        if "chained" in node.attrs or integer(node.attrs, "steps") == 0:
-            self.reasons.append(f"{shown}: it is one chain over windows")
-            return None
-        if "composite" in node.attrs and full >= integer(node.attrs, "cut_from"):
-            self.reasons.append(f"{shown}: one machine computes it together with the reduction before it")
-            return None
-        lanes = integer(node.attrs, "lanes")
-        block = lanes * integer(node.attrs, "steps")
         row = math.prod(evaluate(shape[a], self.env) for a in group[1:])
         number = self.axes.classes(node.operands[0])[group[0]]
         assert number is not None
@@ -299,7 +378,11 @@ class _Splitter:
         if any(start * row % block for start in self.starts[number]):
             self.reasons.append(f"{shown}: chunks do not begin at multiples of {every} along axis {group[0]}")
             return None
-        return lanes, group
+        return group
+
+
+def _shown(node: Node) -> str:
+    return f"{node.op.name} over axes {ints(node.attrs, 'axes')}"
 
 
 def _plain(space: Sequence[int | None]) -> Index:

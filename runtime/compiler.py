@@ -79,7 +79,7 @@ class Options:
 class Request(NamedTuple):
     """The types, shapes and strides of a call to compile for; `out_layouts` is given if the caller passes `out`.
 
-    `general` compiles code that accepts results in any memory order.
+    `general` compiles code that accepts results in any memory order. `lazy` allows captured arrays that are not read.
     """
 
     args: Sequence[ArgType]
@@ -88,6 +88,7 @@ class Request(NamedTuple):
     strides: Sequence[tuple[int, ...]]
     out_layouts: Sequence[str | None] | None = None
     general: bool = False
+    lazy: bool = False
 
 
 class Lowered:
@@ -335,7 +336,7 @@ def begin(source: KernelSource, request: Request) -> Begun:
     """Build the graph of a source for a request."""
     start = time.perf_counter()
     binding = source.bind(request.args)
-    built = source.build(binding, request.args)
+    built = source.build(binding, request.args).checked(request.lazy)
     end = time.perf_counter()
     graph = built.graph
     hidden = built.hidden

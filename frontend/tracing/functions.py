@@ -277,7 +277,9 @@ class TracedKernel:
             )
         if not captures.by_content:
             captures.by_content = is_derived(captures.named, captures.functions, trace.used)
-        return Built(graph, tuple(trace.hidden), trace.calls, structure, updates, refused=trace.refused)
+        return Built(
+            graph, tuple(trace.hidden), trace.calls, structure, updates, refused=trace.refused, lazy=tuple(trace.lazy)
+        )
 
     @property
     def _span(self) -> Span | None:

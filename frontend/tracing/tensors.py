@@ -189,7 +189,7 @@ class ExpressionKernel:
                 trace.know(value, args[i].value)
         made = _replayed(trace, self._records, inputs, known)
         graph, structure, _ = finish(trace, (), _mapped(self.expression, made), None)
-        return Built(graph, tuple(trace.hidden), trace.calls, structure)
+        return Built(graph, tuple(trace.hidden), trace.calls, structure, lazy=tuple(trace.lazy))
 
 
 @record

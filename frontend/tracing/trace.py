@@ -17,7 +17,7 @@ from ...ir.dims import Size, symbol
 from ...ir.dtypes import BOOL, WEAK_INT, from_numpy
 from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity
 from ...ir.graph import Value
-from ...ir.source import Evaluate
+from ...ir.source import Evaluate, LazyArray
 from ...ir.types import TensorType
 from ..maker import Maker, NumberNeeded, literal
 from ..numbers import inputs_behind
@@ -59,6 +59,7 @@ class Trace:
         self.builder = self._root = builder  # replaced while a step of a loop is traced
         self.sizes = sizes
         self.hidden: list[np.ndarray[Any, Any]] = []
+        self.lazy: list[LazyArray] = []
         self.open = True
         self.at: Span | None = None  # the place of a recorded call, if the calls are replayed
         self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
@@ -107,8 +108,9 @@ class Trace:
         """End the trace: check that captured arrays did not change, and settle errors that the function caught."""
         self.open = False
         self._settle_caught()
+        lazy = {id(each.array) for each in self.lazy}
         for source, value, snapshot in self._captured.values():
-            if not _same(np.asarray(source), snapshot):
+            if id(source) not in lazy and not _same(np.asarray(source), snapshot):
                 raise TraceProblem(
                     f"an array of type {value.type} was changed in place while the function was traced", here(),
                     "make a new array instead of changing one that was already used with traced values",
@@ -332,10 +334,9 @@ class Trace:
         """Return the hidden input for an array from outside."""
         if (found := self._captured.get(id(source))) is not None:
             return found[1]
-        if type(source).__module__.startswith("dask."):  # to read it would compute it
-            raise TraceProblem("a dask array from outside the function was used", span, "pass it as an argument")
+        is_lazy = type(source).__module__.startswith("dask.")  # to read it would compute it
         try:
-            array = np.asarray(source)
+            array = _unread(source, span) if is_lazy else np.asarray(source)
             dtype = from_numpy(array.dtype)
         except TraceProblem as error:
             raise TraceProblem("a list that holds traced values was used as an array", span, "use np.stack") from error
@@ -346,10 +347,13 @@ class Trace:
             self.refuse(other_byte_order("an array from outside the function", array, span))
         name = f"captured{len(self.hidden)}"
         value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))
-        self._captured[id(source)] = (source, value, array.copy())
+        self._captured[id(source)] = (source, value, array if is_lazy else array.copy())
+        if is_lazy:
+            self.lazy.append(LazyArray(len(self.hidden), source, span))
         self.hidden.append(array)
         self.used.append(source)
-        self.know(value, array)
+        if not is_lazy:
+            self.know(value, array)
         return value
 
     def symbols(self, name: str, shape: Sequence[int]) -> tuple[Size, ...]:
@@ -404,6 +408,13 @@ def _numpy_dtype(text: str) -> Any:
         return np.dtype(text)
     except TypeError:
         return text
+
+
+def _unread(source: Any, span: Span | None) -> np.ndarray[Any, Any]:
+    """Stand in for a lazy array: an array of its dtype and shape without its elements."""
+    if any(n != n for n in source.shape):
+        raise Unsupported("a dask array has chunks of unknown sizes", span, "call its compute_chunk_sizes() first")
+    return np.broadcast_to(np.zeros((), source.dtype), source.shape)
 
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:

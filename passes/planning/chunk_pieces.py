@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from ...ir import dims
 from ...ir.builder import Builder
 from ...ir.dims import Size, symbol
-from ...ir.dtypes import BOOL, WEAK_INT
+from ...ir.dtypes import BOOL, WEAK_INT, DType
 from ...ir.errors import Unsupported
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import (
@@ -63,7 +63,8 @@ class ChunkSource:
     """What a piece takes: an `input` or the `merged` result of a reduction by number, at an index.
 
     A `size` is a number, an `offset` is where the chunk along variable `number` begins, and an `extent` is an array
-    without data that has the chunk's size along it.
+    without data that has the chunk's size along it. A `length` is how many elements a part of a composite has, a
+    float of `number` bytes.
     """
 
     kind: str
@@ -129,6 +130,10 @@ class PieceBuilder:
                 self._source(ChunkSource("extent", var), TensorType(BOOL, (symbol(name),)))
         self.builder.attrs["results"] = ("array",) * len(outputs)
         return ChunkPiece(self.builder.finish(outputs), tuple(self._sources))
+
+    def length(self, dtype: DType) -> Value:
+        """An argument: how many elements a part has."""
+        return self._source(ChunkSource("length", dtype.size), TensorType(dtype))
 
     def given(self, kind: str, number: int, value: Value, index: Index) -> Value:
         """An argument with the type that a value has at an index."""

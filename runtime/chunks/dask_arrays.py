@@ -1,7 +1,7 @@
 """Put a split kernel on dask arrays, through dask's public functions alone. Nothing is computed here.
 
 Each stage is one `blockwise` (a task for each chunk, which dask fuses with the read before it) and one `reduction` that
-merges the states; each finish is one more `blockwise`. Places of chunks are blocks, too, made where they are used.
+merges the states; each finish is one more `blockwise`. The places of chunks are parts of their tasks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ import dask.array as da
 import numpy as np
 from dask.graph_manipulation import clone
 
+try:
+    from dask.layers import ArraySliceDep
+except ImportError:  # it is no part of dask's documented interface
+    ArraySliceDep = None
+
 from ...ir import dims
 from ...ir.dtypes import from_numpy
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem
@@ -22,7 +27,7 @@ from ...ir.records import record
 from ...ir.source import ArgType, taken_by
 from ...passes.split_chunks import ChunkFinish, ChunkStage
 from ..arguments import prepare
-from .jobs import Job, Merging, Unpacking, job_of
+from .jobs import Job, Unpacking, job_of, merging_of
 from .plan import ChunkPlan, plan_chunks
 
 WHOLE = 1000  # the first label of axes that are not chunked
@@ -165,7 +170,9 @@ class _Graph:
     def __init__(self, call: ChunkCall, reload: bool | str, split_every: int) -> None:
         self.call, self.plan, self.reload, self.split_every = call, call.plan, reload, split_every
         self.labels = count(WHOLE)
-        given = (*call.values, *self.plan.built.hidden)
+        given = [*call.values, *self.plan.built.hidden]
+        for each in self.plan.built.lazy:
+            given[len(call.values) + each.number] = each.array
         self.constants = {k: x for k, x in enumerate(given) if not isinstance(x, da.Array) and not np.shape(x)}
         self.inputs: dict[int, Any] = {}
         for k, x in enumerate(given):
@@ -195,7 +202,7 @@ class _Graph:
         states = self._blockwise(job, vars, number, np.uint8, adjust_chunks=ones)
         axes = tuple(k for k, v in enumerate(vars) if v in stage.reduced)
         return da.reduction(
-            states, _kept, Merging(stage.partials, True), axis=axes, combine=Merging(stage.partials, False),
+            states, _kept, merging_of(stage, True, self.call.backend), axis=axes, combine=merging_of(stage, False),
             concatenate=False, split_every=self.split_every, dtype=np.uint8,
             meta=np.empty((0,) * (len(vars) - len(axes)), np.uint8),
         )  # fmt: skip
@@ -229,8 +236,7 @@ class _Graph:
         for var in job.placed:
             c = job.part.space[var]
             assert c is not None
-            places = np.array(self.plan.places(c), np.int64).reshape(-1)
-            pairs += [da.from_array(places, chunks=2), (var,)]
+            pairs += [_places(self.plan.lengths[c]), (var,)]
         # A whole axis is one block, which dask repeats along any label. A label that the result lacks would keep dask
         # from fusing this task with the reads before it.
         spare = index[0] if index else next(self.labels)
@@ -253,6 +259,14 @@ class _Graph:
         if self.reload == "auto" and not array.name.startswith(PURE):
             return array
         return clone(array, seed=number)
+
+
+def _places(lengths: Sequence[int]) -> Any:
+    """For each chunk of an axis where it begins and ends: as a part of its task if dask can, else as an array."""
+    if ArraySliceDep is not None:
+        return ArraySliceDep((tuple(lengths),))
+    ends = np.cumsum((0, *lengths))
+    return da.from_array(np.stack([ends[:-1], ends[1:]], axis=1).reshape(-1), chunks=2)
 
 
 def _kept(block: Any, axis: Any = None, keepdims: Any = None) -> Any:

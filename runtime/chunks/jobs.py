@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Graph
 from ...ir.records import record, replace
+from ...passes.planning.chunk_composites import ChunkJoin
 from ...passes.planning.chunk_pieces import ChunkPiece
 from ...passes.split_chunks import ChunkFinish, ChunkPartial, ChunkSplit, ChunkStage
 from .settling import settle
@@ -61,13 +62,13 @@ class Job:
     def __call__(self, *blocks: Any) -> Any:
         settle()
         known, given = dict(self.constants), iter(map(_unwrapped, blocks))
-        places = {v: tuple(map(int, next(given))) for v in self.placed}
+        places = {v: _place(next(given)) for v in self.placed}
         read = [
             known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given)) for f in self.feeds
         ]
         if isinstance(self.part, ChunkStage):
-            return packed(stage_state(self.part, self.stage_of, self.kernels, self.feeds, read, _pairs(places)))
-        outputs = finish_outputs(self.part, self.stage_of, self.kernels[0], self.feeds, read, _pairs(places))
+            return packed(stage_state(self.part, self.stage_of, self.kernels, self.feeds, read, places))
+        outputs = finish_outputs(self.part, self.stage_of, self.kernels[0], self.feeds, read, places)
         if len(outputs) == 1:
             return np.asarray(outputs[0])
         return packed({(k,): (np.asarray(x),) for k, x in zip(self.part.outputs, outputs, strict=True)})
@@ -79,15 +80,18 @@ class Merging:
 
     partials: tuple[ChunkPartial, ...]
     is_last: bool
+    joins: tuple[ChunkJoin, ...] = ()
+    kernels: tuple[ShippedKernel, ...] = ()
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
-        return "weft", str(self.partials), self.is_last
+        joins = tuple((j.number, j.kind, j.reference, str(j.piece.sources)) for j in self.joins)
+        return "weft", str(self.partials), self.is_last, joins, tuple(k.__dask_tokenize__() for k in self.kernels)
 
     def __call__(self, blocks: Any, axis: Any = None, keepdims: Any = None) -> Any:
         state = merged(map(unpacked, _flat(blocks)), self.partials)
         if not self.is_last:
             return packed(state)
-        return packed({(k,): (x,) for k, x in finished(state, self.partials).items()})
+        return packed({(k,): (x,) for k, x in finished(state, self.partials, self.joins, self.kernels).items()})
 
 
 @record
@@ -115,16 +119,28 @@ def job_of(
     return Job(_bare(part), kernels, feeds, split.stage_of, used)
 
 
+def merging_of(stage: ChunkStage, is_last: bool, backend: str = "llvm") -> Merging:
+    """Bundle the merges of a stage."""
+    if not is_last:
+        return Merging(stage.partials, False)
+    joins = tuple(replace(j, piece=_bare_piece(j.piece)) for j in stage.joins)
+    return Merging(stage.partials, True, joins, tuple(ShippedKernel.of(j.piece.graph, backend) for j in stage.joins))
+
+
 def _bare(part: ChunkStage | ChunkFinish) -> ChunkStage | ChunkFinish:
     """The part without its graphs, which travel as text."""
 
-    def bare(piece: ChunkPiece) -> ChunkPiece:
-        return ChunkPiece(NOTHING, piece.sources)
-
     if isinstance(part, ChunkFinish):
-        return replace(part, piece=bare(part.piece))
-    walks = (replace(w, piece=bare(w.piece), before=None if w.before is None else bare(w.before)) for w in part.walks)
-    return replace(part, walks=tuple(walks))
+        return replace(part, piece=_bare_piece(part.piece))
+    walks = (
+        replace(w, piece=_bare_piece(w.piece), before=None if w.before is None else _bare_piece(w.before))
+        for w in part.walks
+    )
+    return replace(part, walks=tuple(walks), joins=())
+
+
+def _bare_piece(piece: ChunkPiece) -> ChunkPiece:
+    return ChunkPiece(NOTHING, piece.sources)
 
 
 def _read(feed: Feed, block: Any) -> Any:
@@ -133,8 +149,12 @@ def _read(feed: Feed, block: Any) -> Any:
     return {key[0]: arrays[0] for key, arrays in unpacked(block).items()}
 
 
-def _pairs(places: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, int]]:
-    return {var: (row[0], row[1]) for var, row in places.items()}
+def _place(given: Any) -> tuple[int, int]:
+    """Where a chunk begins and ends, from a slice or an array of two numbers."""
+    if isinstance(given, tuple):
+        (part,) = given
+        return part.start, part.stop
+    return int(given[0]), int(given[1])
 
 
 def _unwrapped(block: Any) -> Any:

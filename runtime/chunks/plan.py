@@ -60,7 +60,7 @@ def plan_chunks(
     """Split the kernel of a source for arguments with these types and chunks; `free` lets bits differ."""
     strides = [_strides(a) for a in args]
     layouts = [C if a.shape else SCALAR for a in args]
-    request = Request(args, layouts, [a.shape for a in args], strides)
+    request = Request(args, layouts, [a.shape for a in args], strides, lazy=True)
     with limiter.compiling(), environment.usual():
         begun = begin(source, request)
         if begun.built.updates:
@@ -69,8 +69,10 @@ def plan_chunks(
                 hint="return the changed array instead",
             )
         lowered = complete(begun, lookup, options)
-    whole = [tuple((n,) for n in x.shape) for x in begun.built.hidden]
-    given = [*chunks, *whole]
+    captured = [tuple((n,) for n in x.shape) for x in begun.built.hidden]
+    for each in begun.built.lazy:
+        captured[each.number] = each.array.chunks
+    given = [*chunks, *captured]
     cut = [[a for a, c in enumerate(cs) if len(c) > 1] for cs in given]
     graph = flattened(lowered.result.after(LAST))
     axes = ChunkAxes(graph, cut)

@@ -85,7 +85,7 @@ def compiled(text: str, backend: str) -> ShippedCode:
     registry, options = _registry(), Options(backend=backend)
     names = [p.name for p in passes_for(registry, options)]
     return ShippedCode(
-        CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table), registry, options), set()
+        CallableKernel(PrintedKernel(text, "<shipped>", names, registry.table, is_ours=True), registry, options), set()
     )
 
 

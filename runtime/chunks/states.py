@@ -8,7 +8,7 @@ processes as plain arrays of bytes (`packed`), because dask plans with arrays.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ import numpy as np
 from ...backends import tree
 from ...backends.stated import MEANINGS
 from ...ir.ops import TABLE
-from ...passes.split_chunks import EXACT, POSITION, TREE, ChunkPartial
+from ...passes.planning.chunk_composites import ChunkJoin
+from ...passes.split_chunks import EXACT, PARTS, POSITION, TREE, ChunkPartial
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, ...]
 State = dict[Key, tuple[Array, ...]]
+Run = Callable[[Sequence[Any]], Sequence[Array]]
 COMBINE = {
     "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
     "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bit_and", "reduce_or": "bit_or",
@@ -56,10 +58,14 @@ def merged(states: Iterable[State], partials: Sequence[ChunkPartial]) -> State:
     return found
 
 
-def finished(state: State, partials: Sequence[ChunkPartial]) -> dict[int, Array]:
-    """The results of the reductions, by number."""
+def finished(
+    state: State, partials: Sequence[ChunkPartial], joins: Sequence[ChunkJoin] = (), runs: Sequence[Run] = ()
+) -> dict[int, Array]:
+    """The results of the reductions, by number; `runs` run the pieces of `joins`."""
     found = {}
     for partial in partials:
+        if partial.kind == PARTS:
+            continue
         keys = sorted((k for k in state if k[0] == partial.number), key=lambda k: _place(partial, k))
         *others, last = keys
         total = state[last][0]
@@ -75,7 +81,29 @@ def finished(state: State, partials: Sequence[ChunkPartial]) -> dict[int, Array]
             for key in keys[1:]:
                 total = _combine(partial.op, total, state[key][0])
         found[partial.number] = total
+    known = {p.number: p for p in partials}
+    for join, run in zip(joins, runs, strict=True):
+        found[join.number] = _joined(known[join.number], join, run, state, found)
     return found
+
+
+def _joined(partial: ChunkPartial, join: ChunkJoin, run: Run, state: State, found: Mapping[int, Array]) -> Array:
+    """Move the sums of all parts to the common shift, and add them up."""
+    keys = sorted(k for k in state if k[0] == partial.number)
+    lengths, own, *sums = (np.concatenate(arrays) for arrays in zip(*(state[k] for k in keys), strict=True))
+    lengths = lengths.reshape(-1, *(1,) * (own.ndim - 1))
+    with np.errstate(all="ignore"):
+        if join.kind.startswith("moment"):
+            given = [found[s.number] if s.kind == "merged" else s.number for s in join.piece.sources]
+            shift = np.asarray(run(given)[0]).reshape(own.shape[1:])
+            plain, squares = sums[0], sums[1] if join.kind == "moment2" else None
+            moved = tree.moved_moment(own, plain, squares, np.broadcast_to(lengths, own.shape), shift)
+        else:
+            shift = np.broadcast_to(found[join.reference].reshape(own.shape[1:]), own.shape)
+            (factor,) = run([own.reshape(-1), np.ascontiguousarray(shift).reshape(-1)])
+            moved = tree.moved_powers(own, sums[0], np.asarray(factor).reshape(own.shape))
+        total = tree.pairs(np.add, moved)
+    return np.expand_dims(total, partial.axes) if partial.keepdims else total
 
 
 def across(op: str, lanes: Array) -> Array:

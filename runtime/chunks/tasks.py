@@ -8,18 +8,29 @@ for each variable where the chunk begins and ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...ir.records import record
 from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, ChunkPiece, ChunkSource, Index
-from ...passes.split_chunks import IN_ORDER, POSITION, TREE, ChunkFinish, ChunkPartial, ChunkStage, ChunkWalk
-from .states import Array, State, nodes_of
+from ...passes.split_chunks import (
+    EXACT,
+    IN_ORDER,
+    PARTS,
+    POSITION,
+    TREE,
+    ChunkFinish,
+    ChunkPartial,
+    ChunkStage,
+    ChunkWalk,
+)
+from .states import Array, Run, State, merged, nodes_of
 
-Run = Callable[[Sequence[Any]], Sequence[Array]]
 Places = Mapping[int, tuple[int, int]]
+CACHED = 1 << 19  # elements that walks after the first still find in the cache
+LENGTHS = {4: np.float32, 8: np.float64}
 
 
 @record
@@ -44,7 +55,7 @@ def feed_of(source: ChunkSource, stage_of: Sequence[int]) -> Feed | None:
 
 
 def pieces_of(part: ChunkStage | ChunkFinish) -> list[ChunkPiece]:
-    """The pieces that a task runs."""
+    """The pieces that a task runs, without those of joins."""
     if isinstance(part, ChunkFinish):
         return [part.piece]
     return [p for w in part.walks for p in (w.before, w.piece) if p is not None]
@@ -69,6 +80,8 @@ class Blocks:
         """The argument for a source, cut to the elements from `low` to `high` along a variable."""
         if source.kind == "size":
             return source.number
+        if source.kind == "length":
+            return LENGTHS[source.number](width if high is None else min(width, high - low))
         if source.kind == "offset":
             return self.places[source.number][0] + (low if source.number == var else 0)
         if source.kind == "extent":
@@ -116,16 +129,58 @@ def stage_state(
     places: Places,
 ) -> State:
     """The state of one chunk. `kernels` run the stage's pieces."""
-    state = State()
     if any(places[a][0] == places[a][1] for a in stage.reduced if stage.space[a] is not None):
-        return state  # an empty chunk has nothing to add
+        return State()  # an empty chunk has nothing to add
+    var, rows = stage.walks[0].var, _rows_at_a_time(stage, feeds)
+    first, end = places[var]
+    if not rows or end - first <= rows:
+        return _state(stage, stage_of, kernels, feeds, given, places)
+    states = []
+    for low in range(first, end, rows):
+        high = min(low + rows, end)
+        cut = slice(low - first, high - first)
+        read = [x[tuple(cut if v == var else slice(None) for v in f.vars)] if var in f.vars else x
+                for f, x in zip(feeds, given, strict=True)]  # fmt: skip
+        states.append(_state(stage, stage_of, kernels, feeds, read, {**places, var: (low, high)}))
+    return merged(states, stage.partials)
+
+
+def _rows_at_a_time(stage: ChunkStage, feeds: Sequence[Feed]) -> int:
+    """How many rows of a chunk all walks take before the next ones, so that these stay in the cache; 0 for all rows.
+
+    A chunk may be cut like this where its own boundaries may be: at parts.
+    """
+    walks = stage.walks
+    is_cut = all(w.before is None and w.var == walks[0].var and (w.part > 0 or _is_tree(w)) for w in walks)
+    if len(walks) == 1 or not is_cut or any(f.kind == "stage" and walks[0].var in f.vars for f in feeds):
+        return 0
+    part, row = max(w.part for w in walks), walks[0].partials[0].row
+    least = part // math.gcd(part, row)
+    return least * max(1, CACHED // max(1, least * row)) if part > 0 else 0
+
+
+def _is_tree(walk: ChunkWalk) -> bool:
+    return not walk.part and walk.partials[0].kind == TREE
+
+
+def _state(
+    stage: ChunkStage,
+    stage_of: Sequence[int],
+    kernels: Sequence[Run],
+    feeds: Sequence[Feed],
+    given: Sequence[Any],
+    places: Places,
+) -> State:
+    state = State()
     blocks, runs = Blocks(feeds, given, stage_of, places), iter(kernels)
     for walk in stage.walks:
         before: Sequence[Array] = ()
         if walk.before is not None:
             before = next(runs)([blocks.argument(s) for s in walk.before.sources])
         run = next(runs)
-        if walk.partials[0].kind == TREE:
+        if walk.part:
+            _walk_parts(walk, run, blocks, before, stage, places, state)
+        elif _is_tree(walk):
             _walk_tree(walk, run, blocks, before, places[walk.var], state)
         else:
             _walk_whole(walk, run, blocks, stage, places, state)
@@ -144,6 +199,16 @@ def _walk_whole(walk: ChunkWalk, run: Run, blocks: Blocks, stage: ChunkStage, pl
             state[(partial.number,)] = (next(outputs),)
 
 
+def arguments(walk: ChunkWalk, blocks: Blocks, before: Sequence[Array], low: int, high: int, width: int) -> list[Any]:
+    """The arguments of a walk's kernel for the elements from `low` to `high`, in rows of `width` elements."""
+    return [
+        arranged(before[s.number], s.index, low, high, walk.var, width)
+        if s.kind == "before"
+        else blocks.argument(s, low, high, walk.var, width)
+        for s in walk.piece.sources
+    ]
+
+
 def _walk_tree(
     walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], place: tuple[int, int], state: State
 ) -> None:
@@ -154,13 +219,8 @@ def _walk_tree(
 
     def lanes(low: int, high: int) -> Sequence[Array]:
         """The lanes of the elements from `low` to `high` of the chunk."""
-        args = [
-            arranged(before[s.number], s.index, low, high, walk.var, tree.width)
-            if s.kind == "before"
-            else blocks.argument(s, low, high, walk.var, tree.width)
-            for s in walk.piece.sources
-        ]
-        return run(args)
+        found = run(arguments(walk, blocks, before, low, high, tree.width))
+        return [found[k] for (k,) in walk.slots]
 
     for level, number in nodes_of(first, whole):
         low = (number << level) * tree.block - start
@@ -177,6 +237,40 @@ def _walk_tree(
                 block = _with_rest(partial, block, rest[k])
             assert block is not None
             state[partial.number, 0, whole] = (block,)
+
+
+def _walk_parts(
+    walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], stage: ChunkStage, places: Places, state: State
+) -> None:
+    """The sums of each part of a chunk; other reductions get theirs from them."""
+    sums, cut = walk.partials[0], [a for a in stage.reduced if stage.space[a] is not None]
+    key: tuple[int, ...] = tuple(places[a][0] for a in cut)
+    if walk.part < 0:
+        length = sums.row * math.prod(places[a][1] - places[a][0] for a in cut)
+        outputs = [
+            x.reshape(1, *(n for a, n in enumerate(x.shape) if a not in stage.reduced))
+            for x in run([blocks.argument(s, width=length) for s in walk.piece.sources])
+        ]
+        lengths = [length]
+    else:
+        begin, end = (place * sums.row for place in places[walk.var])
+        key = (begin // walk.part,)
+        whole = (end - begin) // walk.part * walk.part
+        spans = [(low, high) for low, high in ((0, whole), (whole, end - begin)) if low < high]
+        found = [run(arguments(walk, blocks, before, low, high, walk.part)) for low, high in spans]
+        outputs = [
+            np.concatenate([np.moveaxis(x.squeeze(sums.lanes + 1), sums.lanes, 0) for x in same])
+            for same in zip(*found, strict=True)
+        ]
+        lengths = [min(walk.part, end - begin - low) for low in range(0, end - begin, walk.part)]
+    for partial, slots in zip(walk.partials, walk.slots, strict=True):
+        arrays = [outputs[k] for k in slots]
+        if partial.kind == PARTS:
+            state[(partial.number, *key)] = (np.array(lengths, arrays[0].dtype), *arrays)
+            continue
+        total = np.maximum.reduce(arrays[0]) if partial.kind == EXACT else arrays[0][0]
+        total = np.expand_dims(total, partial.axes) if partial.keepdims else total
+        state[(partial.number, *(key if partial.kind == IN_ORDER else ()))] = (total,)
 
 
 def _with_rest(partial: ChunkPartial, block: Array | None, rest: Array) -> Array:

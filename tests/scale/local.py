@@ -59,7 +59,8 @@ def run_chunked(
             while len(parts) > 1:
                 count = rng.randint(2, 4)
                 parts = [merged(parts[:count], stage.partials), *parts[count:]]
-            results = finished(merged(parts, stage.partials), stage.partials)
+            joins = [runner(j.piece) for j in stage.joins]
+            results = finished(merged(parts, stage.partials), stage.partials, stage.joins, joins)
             blocks["stage", number, kept] = results
     outputs: list[Any] = [None] * len(plan.graph.outputs)
     for finish in split.finishes:

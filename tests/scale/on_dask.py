@@ -99,12 +99,15 @@ def test_nothing_is_computed() -> None:
     weft.dask.align(standardize, x)
 
 
-def test_captured_dask_arrays_are_not_computed() -> None:
-    x = da.from_array(X, chunks=(160, 64))
-    hidden = da.from_array(WEIGHTS, chunks=32).map_blocks(boom, dtype=np.float64, meta=np.empty(0))
-    assert isinstance(weft.jit(lambda x: x * hidden)(x), da.Array)  # Python runs it, and dask waits
-    with pytest.raises(weft.errors.WeftError):
-        weft.dask.apply(weft.jit(lambda x: x * hidden), x)
+def test_captured_dask_arrays_are_inputs() -> None:
+    x, hidden = da.from_array(X, chunks=(160, 64)), da.from_array(WEIGHTS, chunks=32)
+    scaled = weft.jit(lambda x: (x * hidden).sum(axis=0))
+    assert same(weft.dask.apply(scaled, x, bits="require").compute(), weft.jit(lambda x: (x * WEIGHTS).sum(axis=0))(X))
+    assert same(weft.jit(lambda x: hidden * x)(x).compute(), X * WEIGHTS)
+    unread = hidden.map_blocks(boom, dtype=np.float64, meta=np.empty(0))
+    assert isinstance(weft.jit(lambda x: x * unread)(x), da.Array)
+    with pytest.raises(weft.errors.TraceProblem, match="dask array"):
+        weft.jit(lambda x: x * hidden, whole=True)(X)
 
 
 def test_one_task_for_each_chunk_of_elementwise_work() -> None:

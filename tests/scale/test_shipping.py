@@ -25,10 +25,10 @@ def standardize(x: Any) -> Any:
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
-def planned(function: Any, x: Any, chunks: Any) -> ChunkPlan:
+def planned(function: Any, x: Any, chunks: Any, free: bool = False) -> ChunkPlan:
     jitted: Any = weft.jit(function)
     source, _ = jitted._source.select((x,), {})
-    return plan_chunks(source, [ArgType(from_numpy(x.dtype), x.shape)], [chunks], lookup, Options())
+    return plan_chunks(source, [ArgType(from_numpy(x.dtype), x.shape)], [chunks], lookup, Options(), free)
 
 
 def test_shipped_pieces_have_the_bits_of_one_native_call() -> None:
@@ -36,6 +36,35 @@ def test_shipped_pieces_have_the_bits_of_one_native_call() -> None:
     plan = planned(standardize, x, ((48, 48, 0, 64, 40), (30, 40)))
     (many,) = run_chunked(plan, [x], lambda piece: pickle.loads(pickle.dumps(ShippedKernel.of(piece.graph))))
     assert plan.split.same_bits and many.tobytes() == weft.jit(standardize)(x).tobytes()
+
+
+LONG = 16384  # the length of a part of composites of f64
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def test_composites_take_one_pass_with_the_bits_of_one_machine() -> None:
+    cases = [
+        (softmax, (3, 17 * LONG + 5), ((2, 1), (2 * LONG, 3 * LONG, 12 * LONG, 5)), 1),
+        (lambda x: (x.mean(), x.std()), (700, 1024), ((256, 0, 256, 188), (1024,)), 1),
+        (softmax, (3, 17 * LONG), ((3,), (LONG - 1, 16 * LONG + 1)), 1),
+        (lambda x: x.std(axis=0), (64, 30), ((32, 32), (20, 10)), 2),
+    ]
+    for function, shape, chunks, stages in cases:
+        x = np.random.default_rng(0).normal(size=shape)
+        one = weft.jit(function)(x)
+        for free in (False, True):
+            plan = planned(function, x, chunks, free)
+            many = run_chunked(plan, [x], lambda piece: ShippedKernel.of(piece.graph))
+            pairs = list(zip(one if isinstance(one, tuple) else (one,), many, strict=True))
+            is_same = all(np.asarray(a).tobytes() == b.tobytes() for a, b in pairs)
+            aligned = chunks[-1][0] != LONG - 1
+            assert len(plan.split.stages) == (1 if free else stages) and plan.split.same_bits == (aligned and not free)
+            assert is_same or not plan.split.same_bits
+            assert all(np.allclose(a, b, rtol=1e-13, atol=0) for a, b in pairs)
 
 
 def jobs(function: Any, rows: int = 64) -> list[Job]:
