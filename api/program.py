@@ -21,6 +21,7 @@ import numpy as np
 
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, PythonScope
+from .frontend.programs.lowerable import calls_written_loops
 from .frontend.programs.meanings import Meanings
 from .frontend.programs.meanings import places as places_of
 from .frontend.programs.names import exposed
@@ -106,14 +107,17 @@ class Program:
 
     @cached_property
     def is_split(self) -> bool:
-        """Whether no call is ever tried as a whole."""
-        return self.obstacle is not None
+        """Whether no call is traced as a whole: that can't be, or loops are faster."""
+        function, source = self.function, self.source
+        if self.obstacle is not None or isinstance(source, NoSource) or not isinstance(function, FunctionType):
+            return self.obstacle is not None
+        return any(calls_written_loops(statement, PythonScope(function, source)) for statement in source.body)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
         if self._is_watched or not self.is_split or not are_kept(self._own):
             self._follow()
-        if self.off is not None or self.obstacle is not None:
+        if self.off is not None or self.is_split:
             try:
                 return self.run(args, kwargs)
             except OnlyTraced:  # Python can't run it, so a trace must

@@ -42,18 +42,13 @@ def cov(m: Array) -> Array:
 
 def histogram(a: Array, bins: int) -> tuple[Array, Array]:
     """`np.histogram` with bins of equal width."""
-    low, high = a.min(), a.max()
-    if not low < high:
-        raise ValueError
-    edges = np.linspace(low, high, bins + 1)
+    edges, places = _edges_and_places(a, bins)
     counts = np.zeros(bins, np.int64)
-    for v in a:
-        k = int((v - low) / (high - low) * bins)
-        if k == bins:
-            k -= 1
+    for i, v in enumerate(a):
+        k = places[i]
         if v < edges[k]:
             k -= 1
-        elif k != bins - 1 and v >= edges[k + 1]:
+        elif v >= edges[k + 1] and k != bins - 1:
             k += 1
         counts[k] += 1
     return counts, edges
@@ -61,24 +56,35 @@ def histogram(a: Array, bins: int) -> tuple[Array, Array]:
 
 def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Array]:
     """`np.histogram` that adds up weights."""
-    low, high = a.min(), a.max()
-    if not low < high or len(a) != len(weights):
+    if len(a) != len(weights):
         raise ValueError
-    edges = np.linspace(low, high, bins + 1)
+    edges, places = _edges_and_places(a, bins)
     sums = np.zeros(bins, weights.dtype)
     for i, v in enumerate(a):
-        k = int((v - low) / (high - low) * bins)
-        if k == bins:
-            k -= 1
+        k = places[i]
         if v < edges[k]:
             k -= 1
-        elif k != bins - 1 and v >= edges[k + 1]:
+        elif v >= edges[k + 1] and k != bins - 1:
             k += 1
         sums[k] += weights[i]
     return sums, edges
 
 
+def _edges_and_places(a: Array, bins: int) -> tuple[Array, Array]:
+    """The edges of bins, and for each element the bin in which it is but for rounding.
+
+    Infinite values give a place outside, so that the piece fails.
+    """
+    low, high = a.min(), a.max()
+    if not low < high:
+        raise ValueError
+    places = np.minimum(((a - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    return np.linspace(low, high, bins + 1), places
+
+
 WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram)
+LOOPS = (np.histogram,)
+"""Functions that are faster as loops than NumPy's, so a function that calls them is tried as a nest first."""
 
 
 def substitute(

@@ -16,6 +16,7 @@ from ...ir.source import ABSENT
 from . import purity
 from .allowed import DEPTH, PythonScope, is_own
 from .kinds import jitted_function
+from .library import LOOPS
 from .source import NoSource, read_source
 
 STATEMENTS = (
@@ -101,8 +102,16 @@ def has_loops_or_stores(node: ast.AST, scope: PythonScope, seen: frozenset[Funct
     return False
 
 
+def calls_written_loops(node: ast.AST, scope: PythonScope) -> bool:
+    """Whether a statement calls a function of NumPy that is written as loops here because they are faster."""
+    calls = (scope.meaning(part.func) for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(function is known for function in calls for known in LOOPS)
+
+
 def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:
     function = jitted_function(function) or function
+    if any(function is known for known in LOOPS):
+        return True
     if not purity.is_users(function) or function in seen or len(seen) >= DEPTH:
         return False
     source = read_source(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -320,3 +321,27 @@ def test_whole_functions() -> None:
     assert np.array_equal(x, 6 * X) and whole.chain.calls == 2  # type: ignore[attr-defined]
     with pytest.raises(weft.errors.TraceProblem):
         whole("2", X, x)
+
+
+def counted(x, w, bins):
+    counts, edges = np.histogram(x, bins)
+    return counts, np.histogram(x, bins, weights=w)[0] * 2, edges
+
+
+def test_histograms() -> None:
+    """Loops stand in for `np.histogram` where they give its bits; NumPy runs other calls of it."""
+    jitted = weft.jit(counted)
+    x = np.concatenate([np.random.default_rng(5).random(997), np.linspace(0, 1, 51)])
+    for values, weights, bins in ((x, x, 50), (x * 1e-3 - 3, -x, 7), (x, x, 1)):
+        assert_same(jitted(values, weights, bins), counted(values, weights, bins))
+    report = jitted.explain()
+    assert report.is_whole and report.pieces[0].kind == "loops" and report.pieces[0].calls
+    whole = [(x, x, np.linspace(-0.5, 1, 4)), (x.astype(np.float32), x, 5), (np.arange(40), x[:40], 3)]
+    for given in (*whole, (x, x[:5], 50), (np.array([0.0, np.inf]), x[:2], 3), (x[:0] + 1, x[:0], 1), (x, x, -1)):
+        try:
+            wanted = counted(*given)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                jitted(*given)
+        else:
+            assert_same(jitted(*given), wanted)
