@@ -117,7 +117,8 @@ class RegionLowering:
                 if written:
                     self.around(block, self.columns, partial(self.write, written=written, left=left))
                 for node in reductions:
-                    self.elements.given[node.result] = self.single(block, node)
+                    self.elements.given[node.result] = total = self.single(block, node)
+                    self.elements.blocks.setdefault(total, block)
             self.elements.kept |= {(v, loop_variables(self.space)): place for v, place in left.items()}
         for slot, value in stages.row_outputs:
             result = self.region.results[slot - len(self.body.inputs)]
