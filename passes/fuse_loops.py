@@ -22,19 +22,18 @@ nothing is stored before a check that came first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from ..ir import dims
-from ..ir.dims import LOOP, Size
-from ..ir.graph import Graph, Node, Value, graph_guards
+from ..ir.dims import LOOP
+from ..ir.graph import Graph, Node, graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import Meeting, dependence_problem, meeting
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, memory_of, variables
 from ..ir.records import record
-from ..ir.types import Attr, Sizes, TensorType
+from ..ir.types import Attr
 from .nests.overlap import located
-from .nests.rewriting import Around, NestRewriter
+from .nests.rewriting import Around, NestRewriter, Substitution
 from .nests.writing import NestBlock
 
 MOST_OPS = 160  # in a joined loop: more values than registers go through memory anyway
@@ -88,7 +87,10 @@ class _Fusion:
         assert first.body is not None and second.body is not None
         if count > MOST_OPS or not _share_memory(first, second):
             return None
-        nodes = (*first.body.nodes, *_Renaming(other.name, own.name).nodes(second.body.nodes))
+        nodes = (
+            *first.body.nodes,
+            *Substitution({LOOP + other.name: dims.symbol(LOOP + own.name)}).nodes(second.body.nodes),
+        )
         attrs: dict[str, Attr] = {**first.attrs, **second.attrs, "var": own.name}
         if has_loop_inside(first) or has_loop_inside(second):  # that one goes across memory, some lines at a time
             attrs |= first.attrs if has_loop_inside(first) else {}
@@ -156,32 +158,3 @@ def _may_precede(node: Node, loop: Node) -> bool:
 def _share_memory(first: Node, second: Node) -> bool:
     touched = [{memory_of(n.operands[-1]) for n in inside(loop) if n.op in ops.ACCESSES} for loop in (first, second)]
     return not touched[0].isdisjoint(touched[1])
-
-
-class _Renaming:
-    """Copies nodes with another name for the variable of their loop."""
-
-    def __init__(self, old: str, new: str) -> None:
-        self.old, self.new = old, new
-        self.env: Mapping[str, Size] = {LOOP + old: dims.symbol(LOOP + new)}
-        self.values: dict[Value, Value] = {}
-
-    def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
-        return tuple(map(self.copy, nodes))
-
-    def copy(self, node: Node) -> Node:
-        body = node.body
-        if body is not None:
-            inner = self.nodes(body.nodes)
-            body = Graph(body.name, body.inputs, inner, tuple(self.values.get(v, v) for v in body.outputs))
-        attrs = {name: self.sizes(attr) if isinstance(attr, Sizes) else attr for name, attr in node.attrs.items()}
-        types = [TensorType(r.type.dtype, tuple(self.sizes(Sizes(r.type.shape))), r.type.kind) for r in node.results]
-        operands = tuple(self.values.get(v, v) for v in node.operands)
-        made = Node(node.op, operands, attrs, tuple(types), node.span, body)
-        for old, new in zip(node.results, made.results, strict=True):
-            new.name = old.name
-            self.values[old] = new
-        return made
-
-    def sizes(self, attr: Sizes) -> Sizes:
-        return Sizes(dims.substitute(size, self.env) for size in attr)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from ...ir import dims
+from ...ir.dims import Size
 from ...ir.graph import Graph, Node, Value
-from ...ir.types import Attr
+from ...ir.types import Attr, Sizes, TensorType
 from .writing import NestBlock
 
 Around = tuple[Node, ...]
@@ -49,3 +51,31 @@ class NestRewriter:
             new.name = old.name
             self.values[old] = new
         block.nodes.append(made)
+
+
+class Substitution:
+    """Copies nodes with other sizes in place of variables."""
+
+    def __init__(self, env: Mapping[str, Size]) -> None:
+        self.env = env
+        self.values: dict[Value, Value] = {}
+
+    def nodes(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        return tuple(map(self.copy, nodes))
+
+    def copy(self, node: Node) -> Node:
+        body = node.body
+        if body is not None:
+            inner = self.nodes(body.nodes)
+            body = Graph(body.name, body.inputs, inner, tuple(self.values.get(v, v) for v in body.outputs))
+        attrs = {name: self.sizes(attr) if isinstance(attr, Sizes) else attr for name, attr in node.attrs.items()}
+        types = [TensorType(r.type.dtype, tuple(self.sizes(Sizes(r.type.shape))), r.type.kind) for r in node.results]
+        operands = tuple(self.values.get(v, v) for v in node.operands)
+        made = Node(node.op, operands, attrs, tuple(types), node.span, body)
+        for old, new in zip(node.results, made.results, strict=True):
+            new.name = old.name
+            self.values[old] = new
+        return made
+
+    def sizes(self, attr: Sizes) -> Sizes:
+        return Sizes(dims.substitute(size, self.env) for size in attr)

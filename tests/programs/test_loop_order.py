@@ -38,6 +38,39 @@ def shifted(a: Any, b: Any) -> Any:
     return u, t[::-1] + b
 
 
+def products(a: Any, b: Any, c: Any) -> Any:
+    """Sums across memory in loops along it, in a rectangle and in triangles; a last one needs the sum before."""
+    for j in range(a.shape[1]):
+        c[0, j] = np.dot(a[:, 0], a[:, j])
+    for i in range(1, c.shape[0]):
+        c[i, :] = b[:, i] @ a
+    n = a.shape[1]
+    found = np.zeros((n, n))
+    for i in range(n):
+        found[i:n, i] = found[i, i:n] = a[:, i] @ a[:, i:n] / 2.0
+    for i in range(n - 1):
+        found[i + 1 : n, i] = a[:, i] @ a[:, i + 1 : n]
+    for i in range(1, b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += 0.01 * np.dot(a[:i, 0], b[:i, j])
+    for j in range(1, b.shape[1]):
+        b[0, j] = b[1:, j - 1].sum()
+        b[1:, j] += b[0, j]
+    return found
+
+
+def test_sums() -> None:
+    """Steps that run together give what each gives alone; integers show that no term is lost or added twice."""
+    jitted = weft.jit(products)
+    for rows, width in ((9, 7), (40, 150), (70, 34), (1, 5)):
+        arrays = [rng.integers(-9, 10, shape).astype(float) for shape in ((rows, width), (rows, 6), (6, width))]
+        ours, theirs = ([a.copy() for a in arrays] for _ in range(2))
+        found, wanted = jitted(*ours), products(*theirs)
+        for a, b in zip((*ours, found), (*theirs, wanted), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-9 * np.abs(b).max(initial=1.0))
+    assert jitted.explain().is_whole
+
+
 def test_bits() -> None:
     jitted = {f: weft.jit(f) for f in (sweep, columns, shifted)}
     for rows, width, levels in ((5, 9, 7), (1, 20, 3), (3, 1, 1)):
