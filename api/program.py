@@ -108,10 +108,7 @@ class Program:
     @cached_property
     def is_split(self) -> bool:
         """Whether no call is traced as a whole: that can't be, or loops are faster."""
-        function, source = self.function, self.source
-        if self.obstacle is not None or isinstance(source, NoSource) or not isinstance(function, FunctionType):
-            return self.obstacle is not None
-        return any(calls_written_loops(statement, PythonScope(function, source)) for statement in source.body)
+        return self.obstacle is not None or calls_written_loops(self.function, self.source)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""

@@ -118,7 +118,8 @@ class _Jamming:
         if not lines or any(step_of(a, along.name, self.layouts) != 0 for a in others):
             return None
         shifts = {self._moved(a, own.name) for a in lines}
-        if len(shifts) > 1 or (shift := shifts.pop()) not in (0, 1):
+        shift = shifts.pop()
+        if shifts or shift not in (0, 1):
             return None
         first, end = (coefficient_of(size, LOOP + own.name) for size in (along.first, along.end))
         rest = [size - c * dims.symbol(LOOP + own.name) for size, c in ((along.first, first), (along.end, end))]
@@ -126,7 +127,7 @@ class _Jamming:
             return None
         return shift if (first + shift, end + shift) in ((0, 0), (1, 0)) else None
 
-    def _moved(self, access: MemoryAccess, name: str) -> Size | None:
+    def _moved(self, access: MemoryAccess, name: str) -> int | None:
         step, size = step_of(access, name, self.layouts), access.buffer.type.dtype.size
         return step // size if isinstance(step, int) and step % size == 0 else None
 

@@ -17,7 +17,7 @@ from . import purity
 from .allowed import DEPTH, PythonScope, is_own
 from .kinds import jitted_function
 from .library import LOOPS
-from .source import NoSource, read_source
+from .source import FunctionSource, NoSource, read_source
 
 STATEMENTS = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Pass, ast.Return, ast.Assert, ast.Expr,
@@ -102,10 +102,13 @@ def has_loops_or_stores(node: ast.AST, scope: PythonScope, seen: frozenset[Funct
     return False
 
 
-def calls_written_loops(node: ast.AST, scope: PythonScope) -> bool:
-    """Whether a statement calls a function of NumPy that is written as loops here because they are faster."""
-    calls = (scope.meaning(part.func) for part in ast.walk(node) if isinstance(part, ast.Call))
-    return any(function is known for function in calls for known in LOOPS)
+def calls_written_loops(function: Any, source: FunctionSource | NoSource) -> bool:
+    """Whether a function calls one of NumPy's that is written as loops here because they are faster."""
+    if isinstance(source, NoSource) or not isinstance(function, FunctionType):
+        return False
+    scope = PythonScope(function, source)
+    calls = (scope.meaning(n.func) for part in source.body for n in ast.walk(part) if isinstance(n, ast.Call))
+    return any(called is known for called in calls for known in LOOPS)
 
 
 def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:
