@@ -10,7 +10,7 @@ call decides (`dims.DATA`), an earlier call's a later one's. So no type mentions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import dims
@@ -98,18 +98,22 @@ class Facts:
                 self._demand_size(target)
             self._known = {k: dims.substitute(v, {name: target}) for k, v in self._known.items()}
             self._known[name] = target
-            pairs = [*self._pairs.items(), *((dims.of_atom(atom), size) for atom, size in self._atoms.items())]
-            self._pairs, self._atoms = {}, {}
-            for pair in pairs:
-                left, right = map(self.canonical, pair)
-                if left != right:
-                    self._join(left, right)
+            atoms, self._atoms = self._atoms, {}
+            self._join_again((dims.of_atom(atom), size) for atom, size in atoms.items())
         elif isinstance(a, Dim) and not dims.is_symbol(a) and not _is_first(a, b):
             self._pair(a, b)
         elif isinstance(b, Dim):
             self._pair(b, a)
         if inner is not None and (size := self.canonical(inner[0])) != inner[1]:
             self._join(size, inner[1])
+
+    def _join_again(self, more: Iterable[tuple[Size, Size]] = ()) -> None:
+        """Join pairs anew, and more of them, because parts of them got values."""
+        pairs, self._pairs = [*self._pairs.items(), *more], {}
+        for pair in pairs:
+            left, right = map(self.canonical, pair)
+            if left != right:
+                self._join(left, right)
 
     def _demand_size(self, size: Size) -> None:
         """Require that the size of a result is not negative."""
@@ -122,6 +126,7 @@ class Facts:
         (monomial, factor), *more = size.terms
         if isinstance(other, int) and not more and factor == 1 and len(monomial) == 1:
             self._atoms[monomial[0]] = other
+            self._join_again()
         else:
             self._pairs[size] = other
 

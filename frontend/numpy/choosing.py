@@ -78,11 +78,11 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
 
 
 def _limited(dtypes: tuple[DType, ...]) -> DType:
-    """Return the dtype of numbers between limits. i32 and bf16 have no common dtype, but NumPy compares them as f64."""
-    try:
+    """Return the dtype of numbers between limits. Of bf16, only NumPy's loops tell: it has no common dtype with i32."""
+    if BF16 not in dtypes:
         return rules.promote(dtypes)
-    except TypeProblem:
-        return reduce(lambda a, b: MAXIMUM.dtypes((a, b), {})[1][0], dtypes)
+    strong_first = sorted(dtypes, key=lambda dtype: dtype.weak)
+    return reduce(lambda a, b: MAXIMUM.dtypes((a, b), {})[1][0], strong_first)
 
 
 def _reachable(m: Maker, limit: Operand | None, have: DType, dtype: DType, lower: bool) -> Operand | None:

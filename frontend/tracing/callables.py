@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ...ir.errors import Span, TypeProblem
 from ...ir.ops import SPECIAL
 from ...ir.records import record
 
@@ -41,6 +42,25 @@ ITSELF = frozenset((
 ))  # fmt: skip
 
 
+_REDUCING = "axis out keepdims where"
+_OF_UFUNCS = "where casting order dtype subok signature sig"
+# The keywords of arrays' methods, which are fewer than those of NumPy's functions.
+KEYWORDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(keywords.split())
+    for names, keywords in {
+        "sum prod": f"{_REDUCING} dtype initial", "min max": f"{_REDUCING} initial", "mean": f"{_REDUCING} dtype",
+        "var std": f"{_REDUCING} dtype ddof mean", "any all": _REDUCING, "argmax argmin": "axis out keepdims",
+        "clip": f"min max out {_OF_UFUNCS}", "round": "decimals out", "astype": "dtype order casting subok copy",
+        "argsort": "axis kind order stable", "argpartition": "kth axis kind order", "cumsum cumprod": "axis dtype out",
+        "dot": "b out", "trace": "offset axis1 axis2 dtype out", "diagonal": "offset axis1 axis2",
+        "repeat": "repeats axis", "take": "indices axis out mode", "compress": "condition axis out",
+        "choose": "choices out mode", "searchsorted": "v keys side sorter", "reshape": "order copy", "squeeze": "axis",
+        "ravel flatten": "order", "conj conjugate swapaxes transpose nonzero": "",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+
+
 @record
 class Method:
     """A method of an array, called with the array as its first argument."""
@@ -49,6 +69,13 @@ class Method:
 
     def __call__(self, array: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(array, self.name)(*args, **kwargs)
+
+    def demand_keywords(self, given: Iterable[str], span: Span | None) -> None:
+        """Refuse keywords that only the function of this name takes, as in `x.std(correction=1)`."""
+        known = KEYWORDS.get(self.name)
+        for key in given:
+            if known is not None and key not in known:
+                raise TypeProblem(f"{self.name}() got an unexpected keyword argument '{key}'", span)
 
 
 @record

@@ -154,6 +154,8 @@ class Trace:
             self._leave_to_python(function, args, span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
+        if isinstance(function, Method):
+            function.demand_keywords(kwargs, span)
         if isinstance(function, KernelCall):
             return inline(self, function.source, args, span)
         if isinstance(function, NamedOp) and not functions.is_known(function.name):
@@ -387,7 +389,10 @@ def _resolved(
     if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
         return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
     if function == Method("clip"):  # unlike the function, the method can be given one limit
-        return name, args[:1], {**dict(zip(("min", "max"), args[1:], strict=False)), **kwargs}
+        limits = dict(zip(("min", "max"), args[1:], strict=False))
+        if twice := limits.keys() & kwargs.keys():
+            raise TypeProblem(f"clip() got multiple values for argument '{min(twice)}'")
+        return name, args[:1], {**limits, **kwargs}
     if name in SPECIAL_NAMES and is_complex:
         return None, args, kwargs
     return name, args, kwargs

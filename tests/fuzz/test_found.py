@@ -328,3 +328,32 @@ def test_sizes_without_a_settled_part_keep_their_form() -> None:
         return b // b[0:1], np.ptp(b[0:1])
 
     check(function, np.array([0, 0], "int8"))
+
+
+def test_guards_that_imply_others_after_a_size_is_known() -> None:
+    """Pairs of equal sizes were not looked at again when a quotient in them became a number."""
+
+    def function(a: Any) -> Any:
+        b = a[:, ::3, :-2]
+        return np.reshape(b, (17, b.shape[1], 5))
+
+    check(function, np.zeros((17, 2, 7), "bool"))
+    check(lambda a: np.roll(a.reshape((-1, 7)), 2, axis=0), np.zeros(7, "bool"))
+
+
+def test_keywords_that_methods_do_not_take() -> None:
+    """The functions of these names take them, or they were dropped because they say nothing new."""
+    x = np.arange(6.0).reshape(2, 3)
+    for name, given in {
+        "std": {"correction": 1}, "var": {"correction": 1}, "argmax": {"where": True}, "sum": {"copy": True},
+        "clip": {"a_min": 0, "a_max": 1}, "squeeze": {"device": None}, "round": {"where": True}, "mean": {"ddof": 0},
+    }.items():  # fmt: skip
+        check(lambda x, name=name, given=given: getattr(x, name)(**given), x)
+    check(lambda x: x.clip(0, 1, max=2), x)
+
+
+def test_limits_of_bfloat16() -> None:
+    """A weak limit made f64 of bf16, whose numbers NumPy clips in f32."""
+    x, flags = np.zeros(2, "bfloat16"), np.ones(2, "bool")
+    check(lambda x: (np.clip(x, x, -1.5), np.clip(x, -1, 0.5)), x)
+    check(lambda flags, x: np.clip(flags, 1, x), flags, x)
