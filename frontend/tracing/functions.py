@@ -30,7 +30,7 @@ from .derived import is_derived
 from .impure import impure_loads, watched
 from .locate import definition
 from .outputs import finish, refuse_same_containers
-from .packing import Packed, holds_arrays, is_container, is_same, packed, unpacked
+from .packing import MOST_NUMBERS, Packed, holds_arrays, is_container, is_same, numbers_in, packed, unpacked
 from .standins import seen
 from .symbolic import new_symbols
 from .trace import Trace, other_byte_order
@@ -294,7 +294,7 @@ def is_static(value: Any) -> bool:
     if type(value) is int:
         return not -(2**63) <= value < 2**63
     if is_container(value):
-        return not holds_arrays(value)
+        return not holds_arrays(value) and not 0 < numbers_in(value) <= MOST_NUMBERS
     return value is None or value is Ellipsis or isinstance(value, (str, bytes, type, np.dtype, slice))
 
 

@@ -1,8 +1,8 @@
 """Take apart the lists, tuples and dicts among the arguments of a traced function.
 
-A container with arrays is packed: its arrays and numbers become inputs of the graph, and the rest is fixed, with a
-`Leaf` in place of each input. A container without arrays is fixed as it is. The function gets new containers with
-tracers in them. A function that changes one is refused, because the caller's would not change.
+A container with arrays or with a few numbers is packed: its arrays and numbers become inputs of the graph, and the rest
+is fixed, with a `Leaf` in place of each input. Other containers are fixed as they are. The function gets new containers
+with tracers in them. A function that changes one is refused, because the caller's would not change.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from ...ir.records import record
 from ...ir.source import rebuilt
 
+MOST_NUMBERS = 64  # of a container without arrays that are inputs; with more, its content is fixed
 Test = Callable[[str, Any], bool]
 
 
@@ -43,6 +44,13 @@ def holds_arrays(value: Any) -> bool:
     if is_container(value):
         return any(map(holds_arrays, value.values() if type(value) is dict else value))
     return isinstance(value, np.ndarray) or (hasattr(value, "__array__") and not isinstance(value, (np.generic, type)))
+
+
+def numbers_in(value: Any) -> int:
+    """Count the numbers in nested containers."""
+    if is_container(value):
+        return sum(map(numbers_in, value.values() if type(value) is dict else value))
+    return int(isinstance(value, (bool, int, float, complex, np.generic)))
 
 
 def packed(name: str, value: Any, is_dynamic: Test, taken: Container[str]) -> tuple[Packed, dict[str, Any]]:

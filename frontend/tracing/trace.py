@@ -235,6 +235,8 @@ class Trace:
             return tuple(self.operand(item, True, span) for item in x)
         if name == "einsum" and isinstance(x, str):
             return x  # subscripts, which may look like a dtype
+        if spread and isinstance(x, (list, tuple)) and holds_tracers(x):
+            x = self.apply(np.array, (x,), {})
         return self.operand(x, spread or takes_array(name, place), span)
 
     def _pythonic(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> tuple[Any, ...]:
