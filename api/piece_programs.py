@@ -23,7 +23,7 @@ from .ir.errors import MemoryProblem, SizeProblem
 from .ir.interruptions import is_interruption
 from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, reason_of, span_of
-from .runtime.calling import native_class
+from .runtime.calling import Called, native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain, is_paused
@@ -108,11 +108,14 @@ class PieceProgram:
         return result
 
 
-class LoopProgram:
+class LoopProgram(Called):
     """How the calls of statements went that may be one nest: a callable that returns `MISS` where Python must run."""
+
+    takes_out = True  # calls have positional arguments only
 
     def __init__(self, program: Owner, loop: plan.PlannedLoop, scope: PythonScope, compile: CompileNest | None) -> None:
         self.program, self.loop, self.lines = program, loop, loop.lines
+        self.__name__ = loop.name
         self._scope, self._compile = scope, compile
         self._kinds: dict[Any, Any] = {}
         self._made: dict[Any, Any] = {}
@@ -124,6 +127,11 @@ class LoopProgram:
         self.reason: Reason | None = None
 
     @property
+    def function(self) -> FunctionType:
+        """The function whose statements these are."""
+        return self._scope.function
+
+    @property
     def calls(self) -> int:
         """How many calls ran as a nest."""
         return self.python_calls + self.chain.calls
@@ -133,10 +141,14 @@ class LoopProgram:
         """How many signatures it was compiled for."""
         return len(self._made)
 
-    def __call__(self, *args: Any) -> Any:
-        return self.called(*args)
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Let Python run the statements, which adds them to the trace."""
+        return MISS
 
-    def called(self, *args: Any) -> Any:
+    def chunked(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+        return MISS
+
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         if self.doubt is not None:
             _failed(self)
         if self.off is not None or not is_usual():

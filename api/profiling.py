@@ -11,7 +11,6 @@ from .function import JitFunction
 from .piece_programs import LoopProgram, PieceProgram
 from .program import MethodProgram, Program
 from .runtime.calling import Called
-from .runtime.nest_kernels import NestKernel
 from .runtime.profiling import Profile, Timed, measuring
 
 
@@ -22,11 +21,8 @@ def profile(trace: str | None = None, *, quiet: bool = False) -> Iterator[Profil
     While it runs, calls go through Python and take some microseconds more: the figures of short calls are too high.
     """
     made = Profile()
-    kinds = (
-        (JitFunction, _function), (LoopProgram, _loops), (Called, _kernel), (NestKernel, _kernel),
-    )  # fmt: skip
     try:
-        with measuring(made, kinds):
+        with measuring(made, ((JitFunction, _function), (Called, _other))):
             yield made
     finally:
         if trace is not None:
@@ -45,15 +41,13 @@ def _function(called: Any) -> Timed:
     return Timed(called.__name__, file, (line, line), not (isinstance(own, Program) and own.is_split))
 
 
-def _loops(called: Any) -> Timed:
-    return _piece(called, called.program.function)
-
-
 def _piece(program: Any, function: Any) -> Timed:
     return Timed(f"{function.__name__}: piece", function.__code__.co_filename, program.lines, True)
 
 
-def _kernel(called: Any) -> Timed | None:
+def _other(called: Any) -> Timed | None:
     if isinstance(called, JitFunction):  # it is measured already
         return None
+    if isinstance(called, LoopProgram):
+        return _piece(called, called.function)
     return Timed(called.__name__, "", (0, 0), True)

@@ -15,16 +15,14 @@ from ..ir.errors import TraceProblem
 from .native.abi import is_known
 from .native.call import CallForm
 from .native.callables import with_native_calls
-from .native.dispatch import Chain
 
 T = TypeVar("T")
 
 
 class Callee(Protocol):
-    """Something that can be called. `takes_out` means that the user's function has an `out` of its own."""
+    """Something that can be called. `takes_out` means that `out` is one of its own arguments."""
 
     __name__: str
-    chain: Chain
     takes_out: bool
 
     def called(self, *args: Any, **kwargs: Any) -> Any:
@@ -32,6 +30,9 @@ class Callee(Protocol):
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Add the call to the graph that is being traced."""
+
+    def chunked(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        """Serve a call with dask arrays."""
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         """Find or compile the graph for the arguments, run it, and learn the recipe of such calls."""
@@ -52,14 +53,17 @@ class Called:
         trace = trace_of((*args, *kwargs.values()))
         if trace is None:
             if has_chunked((*args, *kwargs.values())):
-                from .chunks.dask_arrays import apply, check_out
-
-                check_out(self.__name__, out)
-                return apply(self, *args, **kwargs)
+                return self.chunked(args, kwargs, out)
             return self.served(form, args, kwargs, out)
         if out is not None:
             raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
         return self.inlined(trace, args, kwargs)
+
+    def chunked(self: Callee, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        from .chunks.dask_arrays import apply, check_out
+
+        check_out(self.__name__, out)
+        return apply(self, *args, **kwargs)
 
     def __copy__(self: T) -> T:
         return self  # as functions do it

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..frontend.programs.pieces import ArrayInput, KnownResult
 from ..ir import dims
-from ..ir.errors import LimitExceeded, ShapeProblem, TypeProblem, Unsupported, ValueProblem
+from ..ir.errors import LimitExceeded, ShapeProblem, TraceProblem, TypeProblem, Unsupported, ValueProblem
 from ..ir.layouts import GENERAL, UNIT, C, classify
 from ..ir.types import Guards
-from .calling import native_class
+from .calling import Called, native_class
 from .native.call import CallForm
 from .native.callables import is_native
 from .native.dispatch import Chain
@@ -31,12 +31,15 @@ class RunnableNest(Protocol):
         """Run it on arrays that fit it."""
 
 
-class NestKernel:
+class NestKernel(Called):
     """A nest as a callable: `kernel(a, b, steps=10)` updates its arguments in place and returns nothing."""
+
+    takes_out = True  # `out` may be the name of a number
 
     def __init__(self, interface: NestInterface, make: Callable[[], RunnableNest]) -> None:
         self.interface, self._make = interface, make
         self.name, self.parameters, self.numbers = interface.name, interface.parameters, interface.numbers
+        self.__name__ = interface.name
         self.written = tuple(k for k, how in enumerate(interface.access) if how != "read")
         self._places = size_places(interface.types)
         self._native: RunnableNest | None = None
@@ -59,11 +62,14 @@ class NestKernel:
         given = [f"{name}: {shown(type)}" for name, type in zip(self.parameters, self.interface.types, strict=True)]
         return f"{self.name}({', '.join([*given, *(('*', *self.numbers) if self.numbers else ())])})"
 
-    def __call__(self, *arrays: Array, **numbers: Any) -> None:
-        """Run the nest; the arrays that it writes are changed."""
-        self.called(*arrays, **numbers)
+    def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        raise TraceProblem(f"the nest '{self.name}' writes to arrays, and a traced value is none", hint="use weft.jit")
 
-    def called(self, *arrays: Array, **numbers: Any) -> None:
+    def chunked(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
+        raise TypeProblem(f"the nest '{self.name}' writes to arrays, and a dask array can't be written to")
+
+    def served(self, form: CallForm, arrays: Sequence[Array], numbers: Mapping[str, Any], out: Any) -> None:
+        """Run the nest; the arrays that it writes are changed."""
         given = self.checked(arrays, numbers)  # before a compile: sizes in the text may be beyond 64 bits
         if is_native(self):
             self._learn(arrays, numbers)

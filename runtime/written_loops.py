@@ -32,7 +32,7 @@ class RunningLoop:
         self._constants = dict(loop.constants)
         self._lock = lock()
 
-    def __call__(self, *operands: Any) -> tuple[Any, ...]:
+    def run(self, *operands: Any) -> tuple[Any, ...]:
         """Run the loop on its operands, and return the values of the variables that it changes."""
         given = zip(self.loop.inputs, operands, strict=True)
         values = {name: self._value(name, weak, x) for (name, weak), x in given}

@@ -118,3 +118,15 @@ def test_importing_weft_loads_no_compiler() -> None:
     code = "import sys, weft\nprint([m for m in sys.modules if m.startswith('weft.passes')])\nweft.registry.stats()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_calls_come_in_at_one_place() -> None:
+    """Whatever Weft makes callable is called through `runtime/calling.py`."""
+    found = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if layer_of(path) in ("api", "runtime")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name == "__call__"
+    ]
+    assert found == ["runtime/calling.py"]

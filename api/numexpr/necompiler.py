@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.calling import Called
 from .expressions import LEVELS, REDUCTIONS, ConstantNode, ExpressionNode, VariableNode, apply, node, reduce
 from .kinds import CODES, DTYPES, TYPES, kind_of_dtype
 from .parser import parse
@@ -21,7 +22,7 @@ Array = np.ndarray[Any, Any]
 MAX_CACHED = 256
 
 
-class NumExpr:
+class NumExpr(Called):
     """A compiled expression; call it with one array for each of `input_names`."""
 
     def __init__(
@@ -52,11 +53,10 @@ class NumExpr:
     def __repr__(self) -> str:
         return f"<weft.numexpr expression of ({', '.join(self.input_names)})>"
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Evaluate the expression."""
-        return self(*args, **kwargs)
+    def called(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run(*args, **kwargs)
 
-    def __call__(
+    def run(
         self, *args: Any, out: Array | None = None, order: str = "K", casting: Any = "safe", ex_uses_vml: bool = False
     ) -> Any:
         """Evaluate the expression; `ex_uses_vml` is accepted and means nothing."""
@@ -72,7 +72,7 @@ class NumExpr:
                 arrays[place] = _converted(self.input_names[place], arrays[place], dtype, casting)
         if out is not None:
             return self._into(out, arrays, casting)
-        result = np.asarray(self._runner(arrays))
+        result = np.asarray(self._runner.run(arrays))
         return result if order == "K" else np.asarray(result, order=order)  # type: ignore[call-overload]
 
     def _into(self, out: Array, arrays: list[Array], casting: Any) -> Array:
@@ -82,7 +82,7 @@ class NumExpr:
         if not np.can_cast(dtype, out.dtype, casting):
             raise TypeError(f"a result of {dtype} can't be written into an array of {out.dtype} by {casting!r} casting")
         fits = out.dtype == dtype and out.shape == self._program.shape([a.shape for a in arrays])
-        result = self._runner(arrays, out if fits else None)
+        result = self._runner.run(arrays, out if fits else None)
         if result is not out:
             np.copyto(out, result, casting=casting)
         return out

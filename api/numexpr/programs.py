@@ -184,7 +184,7 @@ class Runner:
         self._spent = 0.0
         self._compiling = program.has_strings or not program.steps or not program.inputs
 
-    def __call__(self, arrays: Sequence[Array], out: Array | None = None) -> Any:
+    def run(self, arrays: Sequence[Array], out: Array | None = None) -> Any:
         """Run on arrays. `out` may be written to or left alone; what is returned has the result."""
         if self.kernel is not None:
             return self.kernel(*arrays) if out is None else self.kernel(*arrays, out=out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -27,7 +28,7 @@ from ...ir.records import record
 from ...ir.source import ArgType, taken_by
 from ...passes.split_chunks import ChunkFinish, ChunkStage
 from ..arguments import prepare
-from .jobs import Job, Unpacking, job_of, merging_of
+from .jobs import Job, Merging, Unpacking, job_of, merging_of
 from .plan import ChunkPlan, plan_chunks
 
 WHOLE = 1000  # the first label of axes that are not chunked
@@ -202,7 +203,8 @@ class _Graph:
         states = self._blockwise(job, vars, number, np.uint8, adjust_chunks=ones)
         axes = tuple(k for k, v in enumerate(vars) if v in stage.reduced)
         return da.reduction(
-            states, _kept, merging_of(stage, True, self.call.backend), axis=axes, combine=merging_of(stage, False),
+            states, _kept, partial(Merging.run, merging_of(stage, True, self.call.backend)), axis=axes,
+            combine=partial(Merging.run, merging_of(stage, False)),
             concatenate=False, split_every=self.split_every, dtype=np.uint8,
             meta=np.empty((0,) * (len(vars) - len(axes)), np.uint8),
         )  # fmt: skip
@@ -220,8 +222,8 @@ class _Graph:
         packed = self._blockwise(job, index, number, np.uint8, adjust_chunks=chunks, new_axes=fresh)
         return [
             da.blockwise(
-                Unpacking(k), index, packed, index, dtype=dtype, meta=np.empty((0,) * len(index), dtype),
-                token=f"weft-{self.call.name}",
+                partial(Unpacking.run, Unpacking(k)), index, packed, index, dtype=dtype,
+                meta=np.empty((0,) * len(index), dtype), token=f"weft-{self.call.name}",
             )
             for k, dtype in zip(finish.outputs, types, strict=True)
         ]  # fmt: skip
@@ -247,7 +249,7 @@ class _Graph:
                 labels = tuple(spare if v is None else v for v in feed.vars)
                 pairs += [self._again(feed.number, number), labels]
         return da.blockwise(
-            job, tuple(index), *pairs, dtype=dtype, align_arrays=False, concatenate=None,
+            partial(Job.run, job), tuple(index), *pairs, dtype=dtype, align_arrays=False, concatenate=None,
             meta=np.empty((0,) * len(index), dtype), token=f"weft-{self.call.name}", **more,
         )  # fmt: skip
 

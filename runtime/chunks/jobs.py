@@ -59,7 +59,7 @@ class Job:
         texts = tuple(k.__dask_tokenize__() for k in self.kernels)
         return ("weft", texts, sources, str(shown), str(self.feeds), numbers)
 
-    def __call__(self, *blocks: Any) -> Any:
+    def run(self, *blocks: Any) -> Any:
         settle()
         known, given = dict(self.constants), iter(map(_unwrapped, blocks))
         places = {v: _place(next(given)) for v in self.placed}
@@ -67,8 +67,9 @@ class Job:
             known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given)) for f in self.feeds
         ]
         if isinstance(self.part, ChunkStage):
-            return packed(stage_state(self.part, self.stage_of, self.kernels, self.feeds, read, places))
-        outputs = finish_outputs(self.part, self.stage_of, self.kernels[0], self.feeds, read, places)
+            kernels = [kernel.run for kernel in self.kernels]
+            return packed(stage_state(self.part, self.stage_of, kernels, self.feeds, read, places))
+        outputs = finish_outputs(self.part, self.stage_of, self.kernels[0].run, self.feeds, read, places)
         if len(outputs) == 1:
             return np.asarray(outputs[0])
         return packed({(k,): (np.asarray(x),) for k, x in zip(self.part.outputs, outputs, strict=True)})
@@ -87,11 +88,12 @@ class Merging:
         joins = tuple((j.number, j.kind, j.reference, str(j.piece.sources)) for j in self.joins)
         return "weft", str(self.partials), self.is_last, joins, tuple(k.__dask_tokenize__() for k in self.kernels)
 
-    def __call__(self, blocks: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    def run(self, blocks: Any, axis: Any = None, keepdims: Any = None) -> Any:
         state = merged(map(unpacked, _flat(blocks)), self.partials)
         if not self.is_last:
             return packed(state)
-        return packed({(k,): (x,) for k, x in finished(state, self.partials, self.joins, self.kernels).items()})
+        kernels = [kernel.run for kernel in self.kernels]
+        return packed({(k,): (x,) for k, x in finished(state, self.partials, self.joins, kernels).items()})
 
 
 @record
@@ -103,7 +105,7 @@ class Unpacking:
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         return "weft", self.number
 
-    def __call__(self, block: Any) -> Any:
+    def run(self, block: Any) -> Any:
         return unpacked(_unwrapped(block))[(self.number,)][0]
 
 

@@ -56,7 +56,7 @@ class ShippedKernel:
     def __dask_tokenize__(self) -> tuple[str, str, str]:
         return "weft", self.text, self.backend
 
-    def __call__(self, args: Sequence[Any]) -> Sequence[Any]:
+    def run(self, args: Sequence[Any]) -> Sequence[Any]:
         kernel = compiled(self.text, self.backend)
         layouts = tuple(map(_layout, args))
         if layouts in kernel.ready:

@@ -43,6 +43,12 @@ class ExternCall(ctypes.Structure):
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ExternCall))
 
 
+def library_call(function: Any) -> LibraryCall | None:
+    """Return the kernel of a library whose `run` a function is."""
+    owner = getattr(function, "__self__", None)
+    return owner if isinstance(owner, LibraryCall) else None
+
+
 class LibraryCall:
     """A kernel in a library; keeps the library loaded."""
 
@@ -54,7 +60,7 @@ class LibraryCall:
     def __str__(self) -> str:
         return f"the extern kernel '{self.extern.name}' ({self.extern.symbol} of {self.path})"
 
-    def __call__(self, *operands: Any) -> tuple[Array, ...]:
+    def run(self, *operands: Any) -> tuple[Array, ...]:
         inputs = [self._handed(p, x) for p, x in zip(self.extern.parameters, operands, strict=True)]
         outputs = [
             empty(shape, r.dtype.numpy) for r, shape in zip(self.extern.results, self._shapes(inputs), strict=True)

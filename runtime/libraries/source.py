@@ -6,7 +6,7 @@ import ctypes
 import os
 
 from ...ir.errors import LibraryProblem, MissingSymbol, WeftError, WrongInterface, WrongSignature
-from ...ir.externs import ExternKernel
+from ...ir.externs import ExternCall, ExternKernel
 from .calls import LibraryCall
 from .elf import Damage
 from .handles import Handles, SharedLibrary
@@ -24,7 +24,7 @@ class Libraries:
         self._handles = handles
         self.paths: set[str] = set()
 
-    def open(self, extern: ExternKernel) -> LibraryCall:
+    def open(self, extern: ExternKernel) -> ExternCall:
         """Check a declaration and return the function it names."""
         path = os.path.join(os.path.dirname(os.path.abspath(extern.file)), extern.library)
         self.paths.add(path)
@@ -44,7 +44,7 @@ class Libraries:
                 extern.span,
                 "declare what the library has, or build it again",
             )
-        return LibraryCall(extern, library.handle, path, signature.is_strided)
+        return LibraryCall(extern, library.handle, path, signature.is_strided).run
 
 
 def _check_version(library: ctypes.CDLL, path: str, extern: ExternKernel) -> None:

@@ -18,7 +18,7 @@ from ...ir.ops import CONSTANT, NUMPY, SIZE, Trait
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built, KernelSource
 from ...ir.types import TensorType
-from ..libraries.calls import LibraryCall
+from ..libraries.calls import library_call
 from .scores import operations_of
 from .signature import Signature
 
@@ -56,7 +56,7 @@ class SourceBody:
         """
         self.signature.bind(Facts(strict=True), [t.shape for t in types])
         built = self.source.build(Binding(tuple(types), sizes), _arguments(types, sizes))
-        if built.hidden or not all(isinstance(function, LibraryCall) for function in built.calls):
+        if built.hidden or any(library_call(function) is None for function in built.calls):
             raise Unsupported(f"'{self.source.name}' must not capture arrays or call functions that Weft has no op for")
         if len(built.graph.outputs) != 1:
             raise TypeProblem(f"'{self.source.name}' must return one result, not {len(built.graph.outputs)}")
@@ -78,24 +78,23 @@ def _arguments(types: Sequence[TensorType], sizes: Mapping[str, int]) -> list[Ar
     return [ArgType(t.dtype, tuple(dims.evaluate(size, sizes) for size in t.shape)) for t in types]
 
 
-class Positional:
+def _positional(function: Callable[..., Any], count: int, name: str) -> Callable[..., Any]:
     """Present a function as one of a fixed number of positional operands."""
 
-    def __init__(self, function: Callable[..., Any], count: int, name: str) -> None:
-        self._function = function
-        self.__name__ = name
-        places = [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(count)]
-        self.__signature__ = inspect.Signature(places)
+    def run(*operands: Any) -> Any:
+        return function(*operands)
 
-    def __call__(self, *operands: Any) -> Any:
-        return self._function(*operands)
+    places = [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(count)]
+    run.__signature__ = inspect.Signature(places)  # type: ignore[attr-defined]
+    run.__name__ = run.__qualname__ = name
+    return run
 
 
 def traced(function: Callable[..., Any], signature: Signature, name: str) -> SourceBody:
     """Turn a Python function into a body that is traced whenever its graph is needed."""
     from ...frontend.tracing.functions import TracedFunction
 
-    return SourceBody(TracedFunction(Positional(function, len(signature.inputs), name)), signature, function)
+    return SourceBody(TracedFunction(_positional(function, len(signature.inputs), name)), signature, function)
 
 
 def is_elementwise(graph: Graph) -> bool:

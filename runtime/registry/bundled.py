@@ -10,6 +10,7 @@ from ...ir.errors import TypeProblem, quantity
 from ...ir.externs import ExternCall
 from ...ir.ops import TABLE
 from ...passes.rules.complex_rules import COMPLEX_OPS
+from ..libraries.calls import library_call
 from .bodies import SourceBody, is_elementwise, operations
 from .calls import PythonKernel
 from .implementation import Implementation
@@ -89,7 +90,8 @@ def _from_library(op: str, name: str, function: ExternCall, signature: Signature
             hint="the result's sizes must be sizes of parameters",
         )
     body = PythonKernel(op, name, lambda *operands: function(*operands)[0], signature, what="library")
-    return Implementation(op, signature, "library", name=name, note=str(function), body=body, is_elementwise=False)
+    note = str(library_call(function))
+    return Implementation(op, signature, "library", name=name, note=note, body=body, is_elementwise=False)
 
 
 def kernel_signature(source: object) -> Signature:

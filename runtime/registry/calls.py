@@ -35,7 +35,7 @@ class PythonKernel:
     def __str__(self) -> str:
         return f"the {self.what} kernel '{self.name}' of '{self.op}'"
 
-    def __call__(self, *operands: Any) -> tuple[Array, ...]:
+    def run(self, *operands: Any) -> tuple[Array, ...]:
         given = [_handed(np.asarray(x), self.alignment) for x in operands]
         try:
             found = self.function(*given)

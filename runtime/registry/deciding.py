@@ -52,7 +52,8 @@ class Decision:
         self.selection.uses.chosen.add(each)
         if isinstance(each.body, PythonKernel):
             name = each.op if each.name == each.op else f"{each.op} ({each.name})"
-            call = self.selection.call(each.body if self.reduction is None else self.reduction.called(each.body))
+            body = each.body if self.reduction is None else self.reduction.called(each.body)
+            call = self.selection.call(body.run)
             return Choice(each.kind, each.variant, found.score, name, call=call, guards=guards)
         graph = self.graphs.get(each)
         inside = None if graph is None else self.selection.inside_of(each)

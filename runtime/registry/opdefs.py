@@ -139,7 +139,7 @@ class Meaning:
     registry: Registry
     op: str
 
-    def __call__(self, *operands: Any) -> Any:
+    def run(self, *operands: Any) -> Any:
         from ...backends import reference
         from ...passes.promote_dtypes import PromoteDtypes
         from ...passes.select_kernels import SelectKernels

@@ -319,7 +319,7 @@ class Registry:
         """Return a function that runs a loop of a `.weft` kernel."""
         from ..written_loops import RunningLoop
 
-        return RunningLoop(loop, self)
+        return RunningLoop(loop, self).run
 
     def find_op(self, name: str) -> OpDef | None:
         """Find an op outside the fixed table: a user's, or a bundled kernel."""
@@ -350,4 +350,4 @@ class Registry:
         from .opdefs import Meaning, op_of
 
         known = composites().get(name)
-        return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name))
+        return op_of(name, (*(() if known is None else (known,)), *implementations), Meaning(self, name).run)

@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ...ir.errors import TypeProblem, WeftError
 from ...ir.records import record
@@ -31,11 +31,10 @@ Progress = Callable[[str, int, int], object]
 
 
 class Calibrated(Protocol):
-    """A kernel or a jitted function."""
+    """A kernel or a jitted function, which can also be called."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def sized(self, *args: Any, **kwargs: Any) -> tuple[Lowered, dict[str, int]]: ...
-    def in_variant(self, variant: Variant) -> Calibrated: ...
+    def in_variant(self, variant: Variant) -> Callable[..., Any]: ...
 
 
 @record
@@ -67,10 +66,10 @@ def calibrate(
     lowered, env = kernel.sized(*args, **kwargs)
     if not lowered.kernels:
         raise TypeProblem(f"{lowered.graph.name} has no native kernel, so there is nothing to choose from")
-    kernel(*args, **kwargs)  # an error here would occur in every variant
+    cast("Callable[..., Any]", kernel)(*args, **kwargs)  # an error here would occur in every variant
     plan = tuner.plan(lowered, env)
     load = workload_of(plan.base, env)
-    ready: dict[str, Calibrated] = {}
+    ready: dict[str, Callable[..., Any]] = {}
     for name, variant in variants_of(plan.base, load).items():
         callee = kernel.in_variant(variant)
         with suppress(WeftError):  # this machine can't run the variant
@@ -99,7 +98,7 @@ def calibrate(
     return sorted((_timing(n, t, load.bytes, n == chosen) for n, t in samples.items()), key=lambda t: t.least)
 
 
-def _seconds(callee: Calibrated, args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
+def _seconds(callee: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], calls: int) -> float:
     """Time one of several calls, after an untimed one that sets up the caches."""
     callee(*args, **kwargs)
     start = time.perf_counter()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_overloads
 
 import weft
-import weft.jitted
+from weft.frontend.tracing import jitted
 
 CHECKED = """
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def test_type_checkers_keep_the_signature(tmp_path: Path) -> None:
         "Jitted[P, R]",
         "Callable[[Callable[P, R]], Jitted[P, R]]",
     ]
-    (tmp_path / "jitted.py").write_text(inspect.getsource(weft.jitted))
+    (tmp_path / "jitted.py").write_text(inspect.getsource(jitted))
     (tmp_path / "checked.py").write_text(CHECKED)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "checked.py"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout

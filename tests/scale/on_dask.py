@@ -168,7 +168,7 @@ import sys
 import numpy as np
 from weft.runtime.chunks.shipping import ShippedKernel, compiled
 text = sys.stdin.read()
-ShippedKernel(text)([np.ones((50, 7))])
+ShippedKernel(text).run([np.ones((50, 7))])
 lowered = compiled(text, "llvm").kernel.lower(np.ones((50, 7)))
 print("LLVM codegen" in lowered.seconds)
 """

@@ -34,7 +34,7 @@ def planned(function: Any, x: Any, chunks: Any, free: bool = False) -> ChunkPlan
 def test_shipped_pieces_have_the_bits_of_one_native_call() -> None:
     x = np.random.default_rng(0).normal(size=(200, 70))
     plan = planned(standardize, x, ((48, 48, 0, 64, 40), (30, 40)))
-    (many,) = run_chunked(plan, [x], lambda piece: pickle.loads(pickle.dumps(ShippedKernel.of(piece.graph))))
+    (many,) = run_chunked(plan, [x], lambda piece: pickle.loads(pickle.dumps(ShippedKernel.of(piece.graph))).run)
     assert plan.split.same_bits and many.tobytes() == weft.jit(standardize)(x).tobytes()
 
 
@@ -58,7 +58,7 @@ def test_composites_take_one_pass_with_the_bits_of_one_machine() -> None:
         one = weft.jit(function)(x)
         for free in (False, True):
             plan = planned(function, x, chunks, free)
-            many = run_chunked(plan, [x], lambda piece: ShippedKernel.of(piece.graph))
+            many = run_chunked(plan, [x], lambda piece: ShippedKernel.of(piece.graph).run)
             pairs = list(zip(one if isinstance(one, tuple) else (one,), many, strict=True))
             is_same = all(np.asarray(a).tobytes() == b.tobytes() for a, b in pairs)
             aligned = chunks[-1][0] != LONG - 1

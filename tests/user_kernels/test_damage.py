@@ -24,6 +24,7 @@ from weft.ir.dims import symbol
 from weft.ir.errors import Span
 from weft.ir.externs import ExternArray, ExternKernel
 from weft.runtime.libraries import elf_tables, handles, needs, probe
+from weft.runtime.libraries.calls import library_call
 from weft.runtime.libraries.elf import Damage, Image
 from weft.runtime.libraries.handles import Handles
 from weft.runtime.libraries.source import Libraries
@@ -171,7 +172,8 @@ def test_the_first_call_of_a_kernel_is_tried_in_a_child(
             with pytest.raises(LibraryProblem, match=f"kills the process that calls it .*{reason}"):
                 kernel(X)
     monkeypatch.setattr(probe, "CALL_SECONDS", 0)
-    endless = opened(tmp_path, library[:at] + b"\xeb\xfe" + library[at + 2 :])
+    endless = library_call(opened(tmp_path, library[:at] + b"\xeb\xfe" + library[at + 2 :]))
+    assert endless is not None
     assert probe.what_kills_a_call(ctypes.cast(endless._function, ctypes.c_void_p).value or 0, 0) == ""
     monkeypatch.undo()
     kernel = opened(tmp_path, library)
