@@ -21,6 +21,7 @@ import numpy as np
 import weft
 from weft.backends.llvm import compile as native
 from weft.backends.llvm.engine import target
+from weft.backends.llvm.engine.library import LoadedCode
 
 try:
     import torch
@@ -77,7 +78,7 @@ class Native:
         lowered = weft.jit(function).lower(*args)
         program = native.emit(lowered.graph)
         (self.function,), (name,) = program.functions, program.names
-        self.library = native.load(program, native.build(program, target.host()).object_code)
+        self.library = LoadedCode(native.build(program, target.host()).object_code, program.names)
         self.address = self.library.addresses[name]
 
     def bind(self, args: tuple[Any, ...], out: Any) -> Run:

@@ -5,7 +5,7 @@ product with `y`. `float` and `double` have separate methods for both (`power_fl
 
 Bases that are not positive normal numbers, and results that are not normal numbers, take the rare branch.
 
-Largest errors found, in ULP, over 10**8 points: 0.87 for `float` and 0.83 for `double`.
+Largest errors found, in ULP, over 10**8 points: 0.87 for `float` and 0.80 for `double`.
 """
 
 from __future__ import annotations
