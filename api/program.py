@@ -19,6 +19,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from .call_kinds import foreign_reason, is_foreign, kinds_of
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, PythonScope
 from .frontend.programs.lowerable import calls_written_loops
@@ -114,13 +115,15 @@ class Program:
         """Run a call: compiled where that is safe, else by the plan."""
         if self._is_watched or not self.is_split or not are_kept(self._own):
             self._follow()
+        if (foreign := next(filter(is_foreign, (*args, *kwargs.values())), None)) is not None:
+            return self._run_foreign(foreign, compiled, args, kwargs)
         if self.off is not None or self.is_split:
             try:
                 return self.run(args, kwargs)
             except OnlyTraced:  # Python can't run it, so a trace must
                 return compiled(args, dict(kwargs))
         problem: Exception | None = None
-        key = _kinds(args, kwargs)
+        key = kinds_of(args, kwargs)
         if key in self._refused:
             self._count_failure(self._refused[key])
         elif is_usual():
@@ -147,6 +150,18 @@ class Program:
             raise problem from None
         finally:
             problem = None  # its traceback refers to this frame, which holds the arguments
+
+    def _run_foreign(self, foreign: Any, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Let Python run a call with another library's array, which says nothing about calls with NumPy's."""
+        reason = foreign_reason(foreign)
+        self._refused.setdefault(reason, reason)
+        self.tell(reason)
+        try:
+            result = self.function(*args, **kwargs)
+        except OnlyTraced:
+            return compiled(args, dict(kwargs))
+        self.python_calls += 1
+        return result
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by the plan if there is one, else in Python."""
@@ -483,16 +498,3 @@ def is_data(value: Any) -> bool:
 
 def _first_use(source: FunctionSource, name: str) -> ast.AST:
     return next((n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name), source.tree)
-
-
-def _kinds(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Describe the arguments of a call as far as a refusal depends on them."""
-    return tuple(map(_kind, args)), tuple((name, _kind(x)) for name, x in kwargs.items())
-
-
-def _kind(x: Any) -> Any:
-    if type(x) is np.ndarray:
-        return x.dtype, x.ndim
-    if isinstance(x, (list, tuple)):
-        return type(x), tuple(map(_kind, x))
-    return type(x)

@@ -46,7 +46,7 @@ class ReplaceableKernel(Called):
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         kernel = self._kernel
-        result = kernel.serve(self, self.chain, form, kernel.parameters, {}, kernel.arguments(args, kwargs), out)
+        result = kernel.serve_for(self, self.chain, form, args, kwargs, out)
         if self._kernel is not kernel:  # the call may have left a recipe of the old source behind
             self.forget()
         return result

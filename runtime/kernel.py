@@ -97,7 +97,26 @@ class Kernel(Called):
         return token("weft.kernel", self._source, self._options.backend, self._options.blas, self._options.variant)
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
-        return self.serve(self, self.chain, form, self._source.parameters, {}, self.arguments(args, kwargs), out)
+        return self.serve_for(self, self.chain, form, args, kwargs, out)
+
+    def serve_for(
+        self,
+        instance: Any,
+        chain: Chain,
+        form: CallForm,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        out: Any,
+    ) -> Any:
+        """Serve a call of `instance`, which is this kernel or stands for it; labels of pandas and xarray are kept."""
+        names = self._source.parameters
+        labels = None
+        if any(type(x).__module__.startswith(("pandas", "xarray")) for x in (*args, *kwargs.values())):
+            from .labels import labels_of
+
+            labels = labels_of(self._source.name, names, args, kwargs)
+        result = self.serve(instance, chain, form, names, {}, self.arguments(args, kwargs), out)
+        return result if labels is None or out is not None else labels.put_on(result)
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         from ..frontend.tracing.inlining import KernelCall

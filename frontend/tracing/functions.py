@@ -401,6 +401,8 @@ def _unfit(function: str, name: str, value: Any) -> WeftError:
     if type(value) in (np.ndarray, np.memmap):
         return other_byte_order(f"{function}: argument '{name}'", value)
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
+    if hasattr(value, "to_numpy"):
+        hint = "pass its array: x.to_numpy()"
     if isinstance(value, np.ndarray):
         hint = "Weft would ignore the subclass; pass np.asarray(x), or x.filled(...) for a masked array"
     return TypeProblem(
