@@ -125,3 +125,13 @@ def in_range(value: int, dtype: DType) -> bool:
     """Whether an integer dtype holds a number."""
     low, high = (-(1 << dtype.bits - 1), 1 << dtype.bits - 1) if dtype.kind == "int" else (0, 1 << dtype.bits)
     return low <= value < high
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value is exactly a number of NumPy; a subclass may have operators of its own."""
+    return isinstance(value, np.generic) and type(value) is value.dtype.type
+
+
+def is_scalar_type(value: object) -> bool:
+    """Whether a value is one of NumPy's own classes of numbers."""
+    return isinstance(value, type) and issubclass(value, np.generic) and value.__module__ in ("numpy", "ml_dtypes")

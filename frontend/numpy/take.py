@@ -115,8 +115,9 @@ def take(m: Maker, a: Operand, indices: Operand, axis: object = None, out: None 
             m.span,
             "use integer indices",
         )
-    size, others = x.type.shape[along], (*x.type.shape[:along], *x.type.shape[along + 1 :])
-    if not guard_reaches(facts, size, 1) and guard_reaches(facts, dims.product((*others, *places.type.shape)), 1):
+    size, outer, inner = x.type.shape[along], x.type.shape[:along], x.type.shape[along + 1 :]
+    looked_at = (*outer, *places.type.shape, *(inner if mode != "raise" else ()))  # NumPy checks before it copies
+    if not guard_reaches(facts, size, 1) and guard_reaches(facts, dims.product(looked_at), 1):
         raise IndexProblem("cannot do a non-empty take from an empty axes.", m.span)
     places = _kept_inside(m, m.cast(places, I64), size, mode)
     return laid_out(m, m.builder.op(GATHER, x, places, span=m.span, axes=(along,)), "C")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import F64, I64, DType, from_numpy
+from ...ir.dtypes import F64, I64, DType, from_numpy, is_scalar_type
 from .arithmetic import (
     FLOAT,
     INT,
@@ -144,7 +144,7 @@ def _smaller(p: Lowering, compare: str, found: Number, number: Number) -> Number
 
 
 def convert(p: Lowering, wanted: type, args: Arguments) -> Abstract:
-    if issubclass(wanted, np.generic) and len(args) == 1:
+    if is_scalar_type(wanted) and len(args) == 1:
         return converted(p, from_numpy(np.dtype(wanted)), p.number(args[0]))
     raise CutProblem(f"{wanted.__name__}() is not compiled")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import BOOL, from_numpy
+from ...ir.dtypes import BOOL, from_numpy, is_scalar, is_scalar_type
 from ...ir.errors import TypeProblem
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
@@ -111,7 +111,7 @@ def from_object(p: Lowering, value: Any) -> Abstract:
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise CutProblem("an int of Python does not fit 64 bits")
         return constant(value)
-    if isinstance(value, np.generic):
+    if is_scalar(value):
         try:
             dtype = from_numpy(value.dtype)
         except TypeProblem as error:
@@ -309,7 +309,7 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
             raise CutProblem(f"this raises AttributeError: {node.attr}", node)
         if isinstance(value.value, ModuleType):
             p.meanings.attribute(value.value, node.attr)
-        elif not isinstance(value.value, (np.dtype, np.ufunc)) and not _is_numpy_type(value.value):
+        elif not isinstance(value.value, (np.dtype, np.ufunc)) and not is_scalar_type(value.value):
             raise CutProblem(f"the attribute '{node.attr}' is looked up in Python", node)
         return from_object(p, getattr(value.value, node.attr))
     if isinstance(value, Selected) and node.attr == "size":
@@ -323,10 +323,6 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
         if node.attr in known:
             return known[node.attr]
     return MethodValue(value, node.attr)
-
-
-def _is_numpy_type(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, np.generic)
 
 
 def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstract:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.dtypes import is_scalar
 from ...ir.source import ABSENT
 from .allowed import CONSTANT_MODULES, PythonScope, is_known
 from .names import binds
@@ -103,9 +104,7 @@ class Inputs:
         if not isinstance(node, (ast.Attribute, ast.Subscript)):
             return False
         value = self.path_value(node)
-        return value is not ABSENT and (
-            type(value) is np.ndarray or type(value) in NUMBERS or isinstance(value, np.generic)
-        )
+        return value is not ABSENT and (type(value) is np.ndarray or type(value) in NUMBERS or is_scalar(value))
 
     def path_types(self, node: ast.expr) -> list[tuple[ast.expr, type]]:
         """The objects on the way to an attribute or item, with the classes that make it plain."""

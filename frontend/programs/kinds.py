@@ -18,7 +18,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from ...ir.dtypes import DType, from_numpy
+from ...ir.dtypes import DType, from_numpy, is_scalar
 from ...ir.errors import TypeProblem
 from ...ir.layouts import GENERAL, classify
 from ...ir.orders import memory_order
@@ -119,7 +119,7 @@ def kind_of(value: object) -> Kind:
         return PythonNumber(kind.__name__)
     if kind is int and isinstance(value, int) and -LONG < value < LONG:
         return PythonNumber("int", None, value < 0)
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and is_scalar(value):
         return _or_unknown(value.dtype, value, NumpyScalar)
     if kind is tuple and isinstance(value, tuple):
         return Tuple(tuple(map(kind_of, value)))

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.dtypes import is_scalar_type
+
 BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
@@ -82,7 +84,7 @@ def is_fresh(function: Any) -> bool:
     if isinstance(function, np.ufunc):
         return not str(getattr(function, "__module__", "")).startswith("numba")
     if isinstance(function, type):
-        return issubclass(function, (np.generic, np.dtype)) or function in BUILTINS
+        return is_scalar_type(function) or issubclass(function, np.dtype) or function in BUILTINS
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return function.__name__ in UFUNC_METHODS

@@ -116,7 +116,7 @@ class TracedFunction:
                 values |= inside
             elif self._is_input(name, value):
                 values[name] = value
-            elif is_number(value):
+            elif is_number(value) and (is_plain(value) or not self.strict):
                 fixed[name] = value
             else:
                 raise _unfit(self.name, name, value)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir.builder import Builder, is_scalar_result
 from ...ir.dims import Size, symbol
-from ...ir.dtypes import BOOL, WEAK_INT, from_numpy
+from ...ir.dtypes import BOOL, WEAK_INT, from_numpy, is_scalar
 from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity
 from ...ir.graph import Value
 from ...ir.source import Evaluate, LazyArray
@@ -317,6 +317,8 @@ class Trace:
             return tuple(self.operand(item, False, span) for item in x)
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
+            if self._strict and not is_scalar(x):
+                self.refuse(TraceProblem(f"a {type(x).__name__} may have operators of its own", span))
             self.used.append(x)
             return x
         if isinstance(x, str):

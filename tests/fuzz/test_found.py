@@ -312,6 +312,7 @@ def test_takes_from_nothing() -> None:
     for mode in ("raise", "wrap", "clip"):
         check(lambda a, mode=mode: np.take(a, [0, 1], mode=mode), np.ones(3), again=[(np.zeros(0),), (np.zeros(3),)])
     check(lambda a: np.take(a, []), np.ones(3), again=[(np.zeros(0),)])
+    check(lambda a: np.take(a, [0], axis=1), np.ones((2, 3, 4)), again=[(np.zeros((2, 0, 0)),), (np.zeros((0, 0, 3)),)])
 
 
 def test_stacks_of_products_keep_their_memory_order() -> None:

@@ -519,6 +519,48 @@ def test_arguments_are_let_go() -> None:
         gc.enable()
 
 
+class Double(np.float64):
+    """A number of NumPy with operators of its own."""
+
+    def __add__(self, other: Any) -> Any:
+        return "add"
+
+    def __radd__(self, other: Any) -> Any:
+        return "radd"
+
+
+class Float(float):
+    def __radd__(self, other: Any) -> Any:
+        return "radd"
+
+
+DOUBLE, FLOAT = Double(3), Float(2)
+
+
+def test_subclasses_of_numbers() -> None:
+    """Their operators are called, whether they are arguments, parts of one, made inside or read from outside."""
+
+    def made(x: Any) -> Any:
+        found = 0.0
+        for k in range(x.shape[0]):
+            found = Double(x[k]) + 1
+        return found
+
+    def outside(x: Any) -> Any:
+        found = 0.0
+        for k in range(x.shape[0]):
+            found = x[k] + DOUBLE
+        return found, x[0] + DOUBLE, 1.5 + FLOAT
+
+    x = np.arange(3.0)
+    for function in (made, outside):
+        check(function, x)
+    for args in ((x[0], DOUBLE), (1.5, FLOAT), (x, DOUBLE), (np.float64(1), DOUBLE), (np.float64(1), np.float64(3))):
+        check(lambda a, b: a + b, *args)
+    for held in ((DOUBLE,), [DOUBLE], {0: DOUBLE}):
+        check(lambda a, b: a[0] + b[0], x, held)
+
+
 def test_ints_that_do_not_fit_arrays_in_loops() -> None:
     def after(x: Any, n: int) -> Any:
         s = 0
