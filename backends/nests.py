@@ -22,8 +22,9 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
 from ..ir.nest.scopes import variables
 from ..ir.opdef import OpDef
+from ..ir.ops import TABLE
 from ..ir.types import Guards, axis_groups, integer, ints, sizes
-from . import reference, tree
+from . import reference, stated, tree
 from .fused import fma
 
 Array = np.ndarray[Any, Any]
@@ -128,7 +129,7 @@ class _Runner:
             for k, result in enumerate(node.results):
                 element = node.body.outputs[k]
                 elements = np.array([step.values[element] for step in steps], element.type.dtype.numpy)
-                lane.values[result] = _combined(node, k, elements)
+                lane.values[result] = _combined(node, k, elements, [step.env for step in steps])
 
     def product(self, node: Node, lanes: Lanes) -> None:
         assert node.body is not None
@@ -237,10 +238,12 @@ class _Runner:
             lane.values[node.results[0]] = tree.across(UFUNCS[str(node.attrs["combine"])], partial)
 
     def scan(self, node: Node, lanes: Lanes) -> None:
-        combine = UFUNCS[str(node.attrs["combine"])]
+        name = str(node.attrs["combine"])
+        combine = UFUNCS[name] if name in UFUNCS else stated.MEANINGS.get(name, TABLE[name].numpy)
+        assert combine is not None, name
         for lane in lanes:
             x = lane.values[node.operands[0]]
-            lane.running[node] = combine(lane.running[node], x) if node in lane.running else x
+            lane.running[node] = x.dtype.type(combine(lane.running[node], x)) if node in lane.running else x
             lane.values[node.results[0]] = lane.running[node]
 
     def bind(self, node: Node, lanes: Lanes) -> None:
@@ -314,7 +317,7 @@ def _points(node: Node, lane: Lane) -> list[dict[str, int]]:
     return points
 
 
-def _combined(node: Node, k: int, elements: Array) -> Any:
+def _combined(node: Node, k: int, elements: Array, envs: Sequence[Mapping[str, int]]) -> Any:
     """The result of a walk: a position, the lanes of a tree, or one number."""
     names, result = node.attrs["combine"], node.results[k]
     assert isinstance(names, tuple)
@@ -322,11 +325,23 @@ def _combined(node: Node, k: int, elements: Array) -> Any:
     if name in ops.POSITIONS:
         if not elements.size:
             raise ValueProblem(f"attempt to get {name} of an empty sequence", node.span)
-        return np.int64(np.argmax(elements) if name == "argmax" else np.argmin(elements))
+        if "position" not in node.attrs:
+            return np.int64(np.argmax(elements) if name == "argmax" else np.argmin(elements))
+        places = [dims.evaluate(sizes(node.attrs, "position")[0], env) for env in envs]
+        order = np.argsort(places)
+        return np.int64(places[order[np.argmax(elements[order]) if name == "argmax" else np.argmin(elements[order])]])
     width = result.type.shape[0] if result.type.kind == "vector" else 1
     assert isinstance(width, int)
-    partial = tree.walked(UFUNCS[name], identity(name, elements.dtype), elements, width, steps)
+    runs = np.split(elements, _starts_of_runs(node, envs)) if steps else [elements]
+    partial = tree.walked(UFUNCS[name], identity(name, elements.dtype), runs, width, steps)
     return partial if result.type.kind == "vector" else partial[0]
+
+
+def _starts_of_runs(node: Node, envs: Sequence[Mapping[str, int]]) -> list[int]:
+    """The steps at which a range around the innermost one has moved on."""
+    outer = [dims.LOOP + variable.name for variable in variables(node)[:-1]]
+    around = [[env[name] for name in outer] for env in envs]
+    return [k for k in range(1, len(around)) if around[k] != around[k - 1]]
 
 
 def identity(name: str, dtype: np.dtype[Any]) -> Any:

@@ -71,11 +71,14 @@ def composite(
     return result.reshape(reduced_shape(u, axes, keepdims))
 
 
-def walked(combine: Combine, identity: Any, run: Array, lanes: int, steps: int) -> Array:
-    """Return the lanes after a walk over a run: blocks of `steps` steps in pairs, or one block if `steps` is 0."""
-    if not run.size:
-        return np.full(lanes, identity, run.dtype)
-    blocks = _blocks(run, lanes * steps or run.size)
+def walked(combine: Combine, identity: Any, runs: Sequence[Array], lanes: int, steps: int) -> Array:
+    """Return the lanes after a walk over runs: blocks of `steps` steps in pairs, or one block if `steps` is 0.
+
+    Each run begins a block.
+    """
+    blocks = [b for run in runs if run.size for b in _blocks(run, lanes * steps or run.size)]
+    if not blocks:
+        return np.full(lanes, identity, runs[0].dtype)
     return pairs(combine, [_block(combine, identity, b, lanes) for b in blocks])
 
 

@@ -72,5 +72,5 @@ def longest_short_row(region: Node) -> int:
 
 
 def has_nest(region: Node) -> bool:
-    """Whether a region that has a form runs as a loop nest: it has no columns, and its rows are not short."""
-    return region.attrs.get("form") == ROWS and not region.attrs["columns"]
+    """Whether a region that has a form runs as a loop nest, at least for some sizes."""
+    return region.attrs.get("form") in (ROWS, EITHER)

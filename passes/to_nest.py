@@ -40,7 +40,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..ir import dims
-from ..ir.accesses import home_index
 from ..ir.dims import LOOP, Size
 from ..ir.forms import has_nest
 from ..ir.graph import Graph, Node, Value
@@ -52,6 +51,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.stages import region_stages
 from ..ir.types import Attr, Sizes, TensorType, axis_groups, integer, ints, sizes
 from .nests.numbers import Numbers
+from .nests.row_stages import RowStages
 from .nests.writing import Names, NestBlock
 
 STEMS = "ijklpqrs"
@@ -76,9 +76,9 @@ class ToNest:
 
 
 def nest_of(region: Node) -> Graph:
-    """The loop nest of a region without columns."""
+    """The loop nest of a region."""
     assert region.body is not None
-    names = [v.name or "in" for v in region.body.inputs] + [f"out{k}" for k in range(len(region.results))]
+    names = [v.name or "in" for v in region.operands] + [f"out{k}" for k in range(len(region.results))]
     arrays = (*region.operands, *region.results)
     fresh = Names(())
     buffers = [Value(_memory(v), name=fresh.fresh(name)) for v, name in zip(arrays, names, strict=True)]
@@ -96,17 +96,23 @@ def _memory(value: Value) -> TensorType:
 
 
 def _loops(region: Node, nest: NestBlock, buffers: list[Value]) -> None:
-    """Writes the loops from the outside in, and the body of the innermost one."""
+    """Writes the loops over rows from the outside in, and what one row computes."""
     rows, space = axis_groups(region.attrs, "rows"), tuple(sizes(region.attrs, "space"))
     fresh = Names(())
-    names = [fresh.fresh(STEMS[k % len(STEMS)]) for k in range(len(rows))]
     variables: dict[str, Size] = {}
-    blocks = [nest]
-    for name, group in zip(names, rows, strict=True):
+    groups = (*rows, *axis_groups(region.attrs, "columns"))
+    names = [fresh.fresh(STEMS[k % len(STEMS)]) for k in range(len(groups))]
+    for name, group in zip(names, groups, strict=True):
         variables |= {loop_name(axis): 0 for axis in group[:-1]}
         variables[loop_name(group[-1])] = dims.symbol(LOOP + name)
+    blocks = [nest]
+    for name in names[: len(rows)]:
         blocks.append(NestBlock(blocks[-1], (LOOP + name,)))
-    _body(region, blocks[-1], dict(enumerate(buffers)), variables, fresh)
+    numbers = Numbers(region, blocks[-1], dict(enumerate(buffers)), variables, fresh)
+    if groups[len(rows) :]:
+        RowStages(region, numbers, names[len(rows) :]).write()
+    else:
+        _elements(region, numbers)
     for k in reversed(range(len(rows))):
         extent = dims.product(space[axis] for axis in rows[k])
         attrs: dict[str, Attr] = {"var": names[k], "range": Sizes((0, extent)), **_kind(region, rows, k)}
@@ -114,16 +120,16 @@ def _loops(region: Node, nest: NestBlock, buffers: list[Value]) -> None:
 
 
 def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, Attr]:
-    """The attributes of one loop that say how it runs."""
+    """The attributes of one loop over rows that say how it runs."""
     plan, axis = region.attrs, rows[k][-1]
     found: dict[str, Attr] = {"kind": "serial"}
     grain = 1
     jammed, jam = ints(plan, "jam") if "jam" in plan else (-1, 1)
-    if k == len(rows) - 1:
+    if axis == integer(plan, "vector"):
         width, times = integer(plan, "width"), integer(plan, "unroll")
         found = {"kind": "vector", "width": width, "times": times}
         grain = width * times
-        if "peel" in plan:
+        if "peel" in plan and not plan["columns"]:
             found["line"] = plan["peel"]
     elif axis == jammed:
         found = {"kind": "jammed", "times": jam}
@@ -139,19 +145,10 @@ def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, 
     return found
 
 
-def _body(region: Node, block: NestBlock, buffers: dict[int, Value], variables: dict[str, Size], names: Names) -> None:
-    """Writes what one step computes and stores: the results stage by stage, those of rows last."""
-    numbers = Numbers(region, block, buffers, variables, names)
-    space, reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
+def _elements(region: Node, numbers: Numbers) -> None:
+    """Writes what one step computes and stores if there are no columns: the results by stage, those of rows last."""
     stages = region_stages(region)
     streamed = bool(region.attrs.get("stream"))
     for slot, value in (*(pair for outputs in stages.outputs for pair in outputs), *stages.row_outputs):
-        index = home_index(space, reduced, value.type.shape)
-        assert index is not None
-        number = numbers.get(value, index)
-        buffer, at = numbers.place(slot, index)
-        attrs: dict[str, Attr] = {"at": Sizes(at)}
-        if streamed:
-            attrs["stream"] = True
-        block.add(ops.STORE, (number, buffer), attrs)
+        numbers.store(slot, value, streamed)
         streamed = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.forms import CHUNKS, EITHER, FLAT, PRODUCT, WINDOWS, has_rows_in_lanes
+from ...ir.forms import CHUNKS, EITHER, FLAT, PRODUCT
 from ...ir.graph import Graph, Node
 from ...ir.limits import limiter
 from ...ir.records import record
@@ -18,7 +18,6 @@ from .loops.cutting import chunk_parts
 from .loops.flat import Flat
 from .loops.region import Region
 from .loops.region_nest import RegionNest
-from .loops.short_rows import Short
 
 SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 to 8 were measured
 
@@ -49,14 +48,12 @@ def emit(graph: Graph) -> NativeProgram:
 
 def emit_region(node: Node, name: str) -> RegionCode:
     """Emits the functions of one region."""
-    if node.code is not None:
-        return _nest(node, name)
     if node.attrs["form"] == PRODUCT:
         from .products.emit import emit_product  # imported here because few kernels need it
 
         return emit_product(node, name)
     form, entries = node.attrs["form"], dict[FrameWord, int]()
-    region = _region(node, entries) if form != CHUNKS else None
+    region = None if form == CHUNKS else RegionNest(node, entries) if node.code is not None else _region(node, entries)
     cut = chunk_parts(node, entries, name) if form in (CHUNKS, EITHER) else []
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
@@ -70,14 +67,6 @@ def emit_region(node: Node, name: str) -> RegionCode:
     return RegionCode(tuple(entries), whole, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
 
 
-def _nest(node: Node, name: str) -> RegionCode:
-    """Emits the loop nest of a region."""
-    entries = dict[FrameWord, int]()
-    region = RegionNest(node, entries)
-    function, e = region.function(name), region.nest.e
-    return RegionCode(tuple(entries), (function,), (), 0, 0, e.fails, e.declared)
-
-
 def _columns(node: Node) -> Size:
     """The number of elements in one row."""
     space = tuple(sizes(node.attrs, "space"))
@@ -85,14 +74,12 @@ def _columns(node: Node) -> Size:
 
 
 def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
-    """The emitter of the function over whole rows."""
+    """The emitter of a form that is not a loop nest."""
     if node.attrs["form"] == FLAT:
         return Flat(node, entries)
-    if node.attrs["form"] == WINDOWS:
-        from .loops.windows import Windows
+    from .loops.windows import Windows
 
-        return Windows(node, entries)
-    return Short(node, entries) if has_rows_in_lanes(node) else Region(node, entries)
+    return Windows(node, entries)
 
 
 def text_for(program: NativeProgram, target: Target) -> str:

@@ -43,7 +43,8 @@ FOR = _op(
 )  # fmt: skip
 WALK = _op(
     "walk", 0, "Combines what its body gives for every number of its ranges, in the order of the fixed tree.",
-    f"vars: texts; range: sizes; kind: loop kind; combine: texts; steps: steps; {_SPEED}",
+    "vars: texts; range: sizes; kind: loop kind; combine: texts; steps: steps; until?: flag; position?: sizes; "
+    f"{_SPEED}",
 )  # fmt: skip
 ACROSS = _op("across", 1, "Combines the lanes of a walk to one number.", "combine: text")
 SCAN = _op("scan", 1, "Combines an element with all before it along the loop over `var`.", "var: text; combine: text")
@@ -95,6 +96,12 @@ COMBINERS = {
 }  # fmt: skip
 """What a walk combines by, and the op of two numbers that it is."""
 POSITIONS = ("argmin", "argmax")
+
+
+def combiner(name: str) -> OpDef:
+    """The op of two numbers that a walk or a scan combines by."""
+    return TABLE[COMBINERS.get(name, name)]
+
 
 NEST: Mapping[str, OpDef] = MappingProxyType({**TABLE, **{op.name: op for op in OPS}})
 """Every op that may stand in a nest, by its name in text without `weft.`."""

@@ -1,33 +1,38 @@
 """Check the loop nest of a region: that it fits the region, and that the emitter of kernels can translate it.
 
-A region's nest reads the operands and writes the results, so the emitter may compute a number wherever it is first
-needed. Indices are linear in the variables of loops.
+A region's nest reads the operands and writes the results. What it writes it may load again in a later loop of the same
+row, at the same place, so the emitter may compute a number wherever it is first needed. Indices are linear in the
+variables of loops.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from .. import dims
 from ..accesses import coefficient_of
 from ..dims import LOOP, Size
 from ..errors import VerifyProblem
-from ..forms import has_nest, region_guards
+from ..forms import has_nest, has_rows_in_lanes, region_guards
 from ..graph import Graph, Node, graph_guards
 from ..opdef import Trait
 from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
 from ..places import Places
 from ..schemas import AttributeProblem
-from ..types import Guards, TensorType, integer, sizes
+from ..types import Guards, TensorType, axis_groups, integer, sizes
 from ..walking import graphs, regions
 from ..widths import widest
 from . import ops
+from .rows import rows_problem
 from .rules import node_problem
-from .scopes import inside, memory_of, variables
+from .scopes import nodes_in, variables
 from .verify import verify_nest
 
 VECTOR_BYTES = 64  # of the largest vectors
-ALLOWED = frozenset((ops.FOR, ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.BIND, CONSTANT, SIZE, EACH))
+ALLOWED = frozenset(
+    (
+        *(ops.FOR, ops.WALK, ops.ACROSS, ops.SCAN, ops.LOAD, ops.STORE, ops.FETCH, ops.VIEW, ops.BIND, ops.ALLOC),
+        *(ops.ASK, CONSTANT, SIZE, EACH),
+    )
+)
 
 
 def verify_code(graph: Graph, places: Places | None = None) -> Guards:
@@ -64,7 +69,7 @@ def code_problem(region: Node) -> tuple[Node, str | AttributeProblem] | None:
     """Describe what is wrong with a region's nest by itself, and where; proofs about indices are not made here."""
     nest = region.code
     if (nest is not None) != has_nest(region):
-        return region, "needs a loop nest" if nest is None else "can't have a loop nest: it has no form, or has columns"
+        return region, "needs a loop nest" if nest is None else "can't have a loop nest: it has no form, or another one"
     if nest is None:
         return None
     arrays = (*region.operands, *region.results)
@@ -76,13 +81,13 @@ def code_problem(region: Node) -> tuple[Node, str | AttributeProblem] | None:
         return region, "its nest must read the operands and write the results, in the layouts of the region"
     if _own(nest):
         return region, "guards of its nest must be guards of the region"
-    return _nodes_problem(region, nest) or _loops_problem(nest)
+    return _nodes_problem(region, nest) or _loops_problem(nest) or rows_problem(region, nest)
 
 
 def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str | AttributeProblem] | None:
-    written = nest.inputs[len(region.operands) :]
-    widest_of = widest(region, integer(region.attrs, "vector"))
-    written_to = [memory_of(n.operands[1]) for n in nodes_in(nest) if n.op is ops.STORE]
+    lying = axis_groups(region.attrs, "columns")[-1][-1] if has_rows_in_lanes(region) else region.attrs["vector"]
+    assert isinstance(lying, int)  # values of rows may take several registers
+    widest_of = widest(region, lying)
     for node in nodes_in(nest):
         if node.op not in ALLOWED and (node.op in ops.OPS or Trait.ELEMENTWISE not in node.op.traits):
             return node, "can't be in the nest of a region"
@@ -90,17 +95,15 @@ def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str | AttributeProb
             return node, wrong
         if node.op is ops.FOR and node.operands:
             return node, "can't carry values in the nest of a region"
-        if node.op is ops.FOR and "width" in node.attrs and integer(node.attrs, "width") * widest_of > VECTOR_BYTES:
+        width = integer(node.attrs, "width") if "width" in node.attrs else 1
+        if node.op in (ops.FOR, ops.WALK) and width * widest_of > max(VECTOR_BYTES, widest_of):
             return node, f"can have at most {VECTOR_BYTES // widest_of} lanes"
         if node.op is ops.VIEW and ("collapse" not in node.attrs or node.operands[0] not in nest.inputs):
             return node, "must collapse axes of an operand or result"
         if node.op is ops.BIND and variables(node)[0].first != 0:
             return node, "must have a range from 0 in the nest of a region"
-        if node.op is ops.LOAD and memory_of(node.operands[0]) in written:
-            return node, "can't load a result: a region's nest reads its operands only"
-        if node.attrs.get("stream") and written_to.count(memory_of(node.operands[1])) > 1:
-            return node, "must be the only store to its buffer, because it is non-temporal"
-        found = [s for name in ("at", "range", "size") if name in node.attrs for s in sizes(node.attrs, name)]
+        names = [name for name in ("at", "range", "size", "position") if name in node.attrs]
+        found = [size for name in names for size in sizes(node.attrs, name)]
         if not all(map(is_linear, found)):
             return node, "must have sizes that are linear in the variables of loops"
         if problem := _complex_problem(node):
@@ -124,20 +127,13 @@ def _loops_problem(nest: Graph) -> tuple[Node, str] | None:
     shared = [n for n in nodes_in(nest) if n.attrs.get("shared")]
     body: Graph | None = nest
     for loop in shared:
-        effects = [n for n in body or () if n.op in (ops.FOR, ops.STORE, ops.FETCH)]
+        effects = [n for n in body or () if n.op in (ops.FOR, ops.WALK, ops.STORE, ops.FETCH)]
         if effects != [loop]:
             return loop, "must be the only loop or store where it stands, because threads share it"
         if any(name.startswith(LOOP) for size in sizes(loop.attrs, "range") for name in dims.symbols(size)):
             return loop, "must have a range that does not depend on another loop, because threads share it"
         body = loop.body
     return None
-
-
-def nodes_in(nest: Graph) -> Iterator[Node]:
-    """All nodes of a nest, in their order."""
-    for node in nest:
-        yield node
-        yield from inside(node)
 
 
 def is_linear(size: Size) -> bool:

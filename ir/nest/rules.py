@@ -10,7 +10,7 @@ from ..errors import WeftError, quantity
 from ..facts import Facts
 from ..graph import Graph, Node, Value
 from ..opdef import OpDef, Trait
-from ..ops import CONSTANT, EACH, SIZE
+from ..ops import CONSTANT, EACH, SIZE, TABLE
 from ..rewrite import facts_of
 from ..schemas import AttributeProblem, schema_of, schema_problem
 from ..types import Attr, TensorType, axis_groups, integer, ints, sizes
@@ -105,7 +105,20 @@ def _walk(node: Node) -> str | None:
             return f"result of '{name}' must be {type_shown(wanted)}, not {type_shown(result.type)}"
         if wanted.kind == "vector" and not _are_lanes(wanted):
             return "number of lanes must be a power of two up to 256"
+        if name in ops.COMBINERS and (problem := _combines(name, element.type.dtype)):
+            return problem
+    if "position" in node.attrs and len(sizes(node.attrs, "position")) != 1:
+        return "'position' must be one size"
     return None
+
+
+def _combines(name: str, dtype: DType) -> str | None:
+    """Checks that two numbers of a dtype can be combined to another one."""
+    try:
+        fits = ops.combiner(name).dtypes((dtype, dtype), {}) == ((dtype, dtype), (dtype,))
+    except WeftError as error:
+        return error.message
+    return None if fits else f"can't combine {dtype} with '{name}'"
 
 
 def _are_lanes(type: TensorType) -> bool:
@@ -123,9 +136,10 @@ def _across(node: Node) -> str | None:
 
 
 def _scan(node: Node) -> str | None:
-    if node.attrs["combine"] not in ops.COMBINERS:
-        return f"can't combine with '{node.attrs['combine']}', only with {', '.join(ops.COMBINERS)}"
-    return _numbers(node) or _gives(node, [node.operands[0].type])
+    name, number = str(node.attrs["combine"]), node.operands[0].type
+    if name not in ops.COMBINERS and (name not in TABLE or TABLE[name].arity != 2):
+        return f"can't combine with '{name}', only with an op of two numbers or {', '.join(ops.COMBINERS)}"
+    return _numbers(node) or _combines(name, number.dtype) or _gives(node, [number])
 
 
 def _product(node: Node) -> str | None:

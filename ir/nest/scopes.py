@@ -57,6 +57,13 @@ def _collect(graph: Graph, around: tuple[Node, ...], found: list[Location]) -> N
             _collect(node.body, (*around, node), found)
 
 
+def nodes_in(nest: Graph) -> Iterator[Node]:
+    """All nodes of a nest or a body, in their order."""
+    for node in nest:
+        yield node
+        yield from inside(node)
+
+
 def inside(node: Node) -> Iterator[Node]:
     """The nodes in the body of a node, bodies of bodies included."""
     for inner in (node.body if node.op not in GRAPHS else None) or ():

@@ -1,14 +1,16 @@
 """Compute the elements that one step of a region's loops needs, as numbers in the body of a loop nest.
 
-Views become part of indices. Everything is written into one body: the emitter computes a number in the outermost loop
-that has what it needs.
+Views become part of indices. Everything is written into the body that needs it: the emitter computes a number in the
+outermost loop that has its operands, and once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 
 from ...ir import dims
+from ...ir.accesses import home_index
 from ...ir.dims import LOOP, Size
 from ...ir.dtypes import BOOL, I64
 from ...ir.graph import Node, Value
@@ -16,16 +18,22 @@ from ...ir.indexing import Index, broadcast_index, gathered_index, loop_name, op
 from ...ir.layouts import F
 from ...ir.nest import ops
 from ...ir.ops import CONSTANT, GATHER, IMAG, IOTA, POSITIONS, REAL, SCAN, SIZE, TABLE, WHERE, Trait
-from ...ir.types import AxisGroups, Sizes, TensorType, axis_groups, integer, ints, sizes
+from ...ir.types import Attr, AxisGroups, Sizes, TensorType, axis_groups, integer, ints, sizes
 from .writing import Names, NestBlock, own_attrs
 
 Element = tuple[Value, Index]
+SCANS = {combined: name for name, combined in ops.COMBINERS.items()}
 ADD, LT = TABLE["add"], TABLE["lt"]
 NEUTRAL = {"sum": 0, "prod": 1}
+KeptPlace = int | Value
+"""Where a value is kept: in an operand or result, by its slot, or in scratch memory for the columns of one row."""
 
 
 class Numbers:
-    """The numbers of one body. `variables` tells what each axis is: a loop's variable, or 0 if it is collapsed."""
+    """The numbers of one body. `variables` tells what each axis is: a loop's variable, or 0 if it is collapsed.
+
+    `given` has the results of reductions, and `kept` the memory of values that an earlier stage has computed.
+    """
 
     def __init__(
         self,
@@ -44,8 +52,16 @@ class Numbers:
         self.made: dict[Element, Value] = {}
         self.bound: dict[tuple[Value, Size], Size] = {}
         self.views: dict[tuple[int, AxisGroups], Value] = {}
-        groups = axis_groups(region.attrs, "rows")
+        self.given: dict[Value, Value] = {}
+        self.kept: Mapping[Value, KeptPlace] = {}
+        groups = (*axis_groups(region.attrs, "rows"), *axis_groups(region.attrs, "columns"))
         self.collapsed = [frozenset(map(loop_name, group)) for group in groups if len(group) > 1]
+
+    def inside(self, block: NestBlock, kept: Mapping[Value, KeptPlace]) -> Numbers:
+        """The numbers of an inner body, in which some values are in memory."""
+        found = copy(self)
+        found.block, found.made, found.bound, found.kept = block, {}, {}, kept
+        return found
 
     def get(self, value: Value, index: Index) -> Value:
         """Return an element as a number, operands first; it does not recurse, because chains can be long."""
@@ -64,7 +80,7 @@ class Numbers:
 
     def _needs(self, value: Value, index: Index) -> list[Element]:
         node = value.node
-        if value in self.slots or node is None:
+        if value in self.slots or node is None or value in self.given or value in self.kept:
             return []
         if node.op is GATHER:
             return operand_elements(node, index)[1:]
@@ -82,8 +98,14 @@ class Numbers:
             self.made[value, index] = self._load(self.slots[value], index)
             return
         assert node is not None
-        if Trait.VIEW in node.op.traits or node.op is SCAN:  # a scan of one element
+        if value in self.given:
+            self.made[value, index] = self.given[value]
+        elif value in self.kept:
+            self.made[value, index] = self.block.load(*self.kept_at(self.kept[value], index))
+        elif Trait.VIEW in node.op.traits:
             self.made[value, index] = operands[0]
+        elif node.op is SCAN:
+            self.made[value, index] = self._scanned(node, operands[0])
         elif node.op in (CONSTANT, SIZE):
             self.made[value, index] = block.number(node.op, (), own_attrs(node), value.type.dtype.strong)
         elif node.op is IOTA:
@@ -98,6 +120,14 @@ class Numbers:
             made = block.add(node.op, operands, own_attrs(node), types, node.body, node.span)
             self.made.update({(v, index): number for v, number in zip(node.results, made.results, strict=True)})
 
+    def _scanned(self, node: Node, number: Value) -> Value:
+        axis, combine = integer(node.attrs, "axis"), str(node.attrs["combine"])
+        if node.result.type.shape[axis] == 1:
+            return number
+        (variable,) = dims.symbols(self.variables[loop_name(axis)])
+        attrs: dict[str, Attr] = {"var": variable.removeprefix(LOOP), "combine": SCANS.get(combine, combine)}
+        return self.block.add(ops.SCAN, (number,), attrs, (number.type,), None, node.span).result
+
     def _single(self, node: Node, number: Value) -> Value:
         """The reduction of one element: the element, combined with the neutral element of a sum or product."""
         dtype = node.result.type.dtype
@@ -111,9 +141,25 @@ class Numbers:
 
     # -- memory
 
+    def store(self, slot: int, value: Value, streamed: bool = False) -> None:
+        """Stores a result of the region, by non-temporal stores if `streamed`."""
+        space, reduced = tuple(sizes(self.region.attrs, "space")), ints(self.region.attrs, "reduced")
+        index = home_index(space, reduced, value.type.shape)
+        assert index is not None
+        number = self.get(value, index)
+        buffer, at = self.place(slot, index)
+        self.block.add(ops.STORE, (number, buffer), {"at": Sizes(at), **({"stream": True} if streamed else {})})
+
     def _load(self, slot: int, index: Index) -> Value:
         buffer, at = self.place(slot, index)
         return self.block.load(buffer, at)
+
+    def kept_at(self, place: KeptPlace, index: Index) -> tuple[Value, Index]:
+        """The memory of an element that is kept between stages."""
+        if isinstance(place, int):
+            return self.place(place, index)
+        groups = axis_groups(self.region.attrs, "columns")
+        return place, tuple(self._placed(index[group[-1]]) for group in groups)
 
     def place(self, slot: int, index: Index) -> tuple[Value, Index]:
         """The buffer of an operand or result, or a view that collapses axes of it, and the index there."""

@@ -15,7 +15,7 @@ import numpy as np
 from weft.backends.llvm.code import casts, memory, tail
 from weft.backends.llvm.code.text import Emitter
 from weft.backends.llvm.elements import combine, halves, integers, numbers, operations, ops
-from weft.backends.llvm.loops import region_nest, stages, vector_loops  # fmt: skip
+from weft.backends.llvm.loops import region_nest, vector_loops
 from weft.backends.llvm.reductions import accumulators, scan
 from weft.frontend.tracing import trace
 from weft.ir import indexing
@@ -24,6 +24,7 @@ from weft.ir.ops import SLICE, TABLE, TRANSPOSE, WHERE
 from weft.ir.records import replace
 from weft.ir.types import Sizes, ints, sizes
 from weft.passes import canonicalize, fuse, lower_reductions, merge_duplicates
+from weft.passes.nests import row_stages
 from weft.passes.rules import conversions, logic
 from weft.passes.rules.site import Rule, Site, constant_of, made_by
 from weft.runtime import compiler, outputs
@@ -284,12 +285,12 @@ def broadcast_column() -> Patch:
 
 def stale_row() -> Patch:
     """Read a kept value of a row before it is written."""
-    plain = stages.Stages._kept
+    plain = row_stages.RowStages._kept
 
     def kept(self: Any) -> Any:
-        return {value: (buffer, first - 1) for value, (buffer, first) in plain(self).items()}
+        return {value: (first - 1, place) for value, (first, place) in plain(self).items()}
 
-    return mock.patch.object(stages.Stages, "_kept", kept)
+    return mock.patch.object(row_stages.RowStages, "_kept", kept)
 
 
 # -- reductions

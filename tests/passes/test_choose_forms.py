@@ -15,6 +15,7 @@ from weft.function import traced
 from weft.ir.errors import WeftError
 from weft.ir.parser import parse_graph
 from weft.ir.verify import Stage, verify
+from weft.passes.to_nest import ToNest
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
@@ -148,12 +149,14 @@ def edited(shape: tuple[int, ...], *edits: tuple[str, str]) -> tuple[Lowered, Lo
     kernel = Kernel(parse_module(SOFTMAX, "s").kernels["softmax"], Registry(), Options(target=None))
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     low = kernel.lower(x)
-    text = low.ir()
+    text = low.ir(after="choose-forms")
     for old, new in edits:
         assert old in text
         text = text.replace(old, new)
     graph = parse_graph(text)
     verify(graph, Stage.FORMED)
+    graph = ToNest().run(graph)
+    verify(graph, Stage.NESTED)
     result = type(low.result)(graph, low.result.passes, (*low.result.snapshots[:-1], graph), low.result.seconds)
     other = Lowered(low.built, result, low.options, low.orders, low.scalars, low.any_order, low.uses)
     return low, other, x

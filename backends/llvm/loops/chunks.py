@@ -90,9 +90,9 @@ class Chunked(Region):
         return (*index, dims.symbol(loop_name(self.chunk)))
 
     def walker(self, offsets: Sequence[int], part: TreeBlocks | None = None) -> Columns:
-        stages = self.stages
+        reductions, outputs = self.stages.reductions[self.stage], self.stages.outputs[self.stage]
         offsets = self.column_offsets(self.stage, list(offsets))
-        return Columns(self, stages.reductions[self.stage], [], stages.outputs[self.stage], offsets, part)
+        return Columns(self.column_loops(offsets, reductions, outputs), reductions, [], part)
 
     def blocks(self) -> Size:
         """How many blocks the columns have."""

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from ....ir import dims
-from ....ir.graph import Node, Value
-from ....ir.indexing import loop_name
+from ....ir.graph import Node
 from ....ir.ops import POSITIONS
 from ....ir.tuples import NamedTuple
-from ....ir.types import integer, ints
+from ....ir.types import integer
 from ..code.text import Val
 from ..functions import STOPPED, FrameWord
 from ..reductions.accumulators import Accumulators
-from ..reductions.argminmax import WATCHED, Watched, may_stop
+from ..reductions.argminmax import WATCHED, Watched
 from ..reductions.argminmax_lanes import Lanes
 from ..reductions.extremes import Extremes, has_extreme
 from ..reductions.scan import Running
-from .peeling import aligned_reads
-from .prefetch import fetch
-from .vector_loops import LONG, lane_mask, whole_steps
-
-if TYPE_CHECKING:
-    from .region import Region
+from .column_loops import Column, ColumnLoops
+from .vector_loops import LONG, VectorLoop, lane_mask, whole_steps
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 EXACT_STEPS = 16  # steps of a block whose elements may be combined in any order
@@ -43,61 +37,53 @@ class Columns:
     """One stage of a row. Loops carry the number of blocks, the running values and the totals, in this order."""
 
     def __init__(
-        self,
-        region: Region,
-        reductions: list[Node],
-        scans: list[Node],
-        outputs: list[tuple[int, Value]],
-        offsets: list[int],
-        part: TreeBlocks | None = None,
+        self, loops: ColumnLoops, reductions: list[Node], scans: list[Node], part: TreeBlocks | None = None
     ) -> None:
-        self.region, self.nest, self.part = region, region.nest, part
-        self.outputs, self.offsets = outputs, offsets
-        across, width = region.across_columns, region.width
-        self.scans = [Running(n, region.nest, region.frame, len(offsets), width, across) for n in scans]
-        self.step = len(offsets) * width if across else 1
+        self.loops, self.nest, self.frame, self.memory, self.part = loops, loops.nest, loops.frame, loops.memory, part
+        self.offsets, self.width, across = loops.offsets, loops.width, loops.is_across
+        self.scans = [Running(n, self.nest, self.frame, len(self.offsets), self.width, across) for n in scans]
+        self.step = len(self.offsets) * self.width if across else 1
         steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
         self.block = self.step * steps
-        self.may_stop = may_stop(region, reductions, outputs) and not scans
+        self.may_stop = loops.may_stop and not scans
         self.watched_steps = 1 if self.may_stop else WATCHED
         # Several rows that are walked together have each their own totals.
-        self.together = region.at_once if across else 1
+        self.together = loops.rows if across else 1
         self.sums = [self._reduction(n) for n in reductions for _ in range(self.together)]
         self.downs = [down for _ in reductions for down in range(self.together)]
         self.blocked = [a for a in self.sums if a.steps]
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
         in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
-        whole = across and not region.rows and len(region.columns) == 1
-        only_reduces = "peel" in region.region.attrs and not (self.scans or outputs)
-        self.may_align = only_reduces and whole and in_any_order
+        is_single = across and len(loops.columns) == 1 and loops.line is not None
+        self.may_align = is_single and loops.is_whole and in_any_order
         # Sums can start at a cache line, too: as lanes are joined in pairs that are half of them apart, in the end it
         # does not matter which lane is the first of a vector.
         in_lanes = all(isinstance(a, Accumulators | Extremes) for a in self.sums)
-        self.may_turn = only_reduces and across and len(region.columns) == 1 and bool(self.blocked) and in_lanes
+        self.may_turn = is_single and bool(self.blocked) and in_lanes
         self.turn: Val | None = None  # how many elements before the first cache line
 
     def _reduction(self, node: Node) -> Reduction:
-        region, slots = self.region, len(self.offsets)
-        if has_extreme(node) and region.across_columns:
-            return Extremes(node, region.nest, region.frame, slots, region.width)
+        loops, slots = self.loops, len(self.offsets)
+        if has_extreme(node) and loops.is_across:
+            return Extremes(node, self.nest, self.frame, slots, self.width)
         if node.op not in POSITIONS:
-            return Accumulators(node, region.nest, region.frame, slots, region.width, region.across_columns)
-        if region.across_columns and region.walks_in_order and not self.scans:
-            return Watched(node, region, slots, self.watched_steps)
-        return Lanes(node, region, self.offsets, self._base())
+            return Accumulators(node, self.nest, self.frame, slots, self.width, loops.is_across)
+        if loops.is_across and loops.in_order and not self.scans:
+            return Watched(node, loops, slots, self.watched_steps)
+        return Lanes(node, loops, self._base())
 
     def _base(self) -> Val | None:
         """The position where the walk starts, if 32 bits hold all positions counted from there."""
-        region, e = self.region, self.nest.e
-        if region.across_columns or len(region.columns) > 1 or "chunk" not in region.region.attrs:
+        if not self.loops.is_narrow:
             return None
+        e = self.nest.e
         return e.const("i64", 0) if self.part is None else e.op("mul", self.part.begin, e.const("i64", self.block))
 
     def run(self) -> list[tuple[Node, list[Val]]]:
         """The results of the reductions."""
-        return [(a.node, self._results(a, parts)) for a, parts in self.totals()]
+        return [(a.node, self.results(a, parts)) for a, parts in self.totals()]
 
-    def _results(self, sums: Reduction, parts: list[Val]) -> list[Val]:
+    def results(self, sums: Reduction, parts: list[Val]) -> list[Val]:
         with self.nest.e.writing(sums.node.result):
             return sums.results(parts)
 
@@ -106,11 +92,10 @@ class Columns:
         e = self.nest.e
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
-        groups = list(self.region.columns)
+        columns = list(self.loops.columns)
         if self.may_turn:
-            whole = self.region.frame.size(self.region.extent(groups[0]))
-            self.turn = aligned_reads(self.region, e.const("i64", 0), whole, LONG_ROW)
-        count, _, totals = self.apart(self.outer(groups, start) if self.part is None else self.blocks(groups, start))
+            self.turn = self.next_line(e.const("i64", 0), self.frame.size(columns[0][1]), LONG_ROW)
+        count, _, totals = self.apart(self.outer(columns, start) if self.part is None else self.blocks(columns, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
             (a, a.finish(t, count) if isinstance(a, Accumulators) and a.steps else t)
@@ -139,62 +124,60 @@ class Columns:
 
     # -- loops
 
-    def outer(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
-        """Loops over all groups but the last, which is walked in blocks."""
-        size = self.region.frame.size
-        group, *inner = groups
-        stop = size(self.region.extent(group))
+    def outer(self, columns: list[Column], carried: list[Val]) -> list[Val]:
+        """Loops over all columns but the last, which are walked in blocks."""
+        size = self.frame.size
+        (variable, extent), *inner = columns
         if not inner:
-            return self.innermost(group, size(0), stop, carried)
-        _, last = self.nest.loop(
-            loop_name(group[-1]), size(0), stop, 1, carried, lambda at, values: self.outer(inner, values)
-        )
-        return last
+            return self.innermost(variable, size(0), size(extent), carried)
+        return self.nest.loop(
+            variable, size(0), size(extent), 1, carried, lambda at, values: self.outer(inner, values)
+        )[1]  # fmt: skip
 
-    def blocks(self, groups: list[tuple[int, ...]], carried: list[Val]) -> list[Val]:
-        """Loops over the blocks of the part; every run of the innermost group has the same number of blocks."""
-        e, size, part = self.nest.e, self.region.frame.size, self.part
+    def blocks(self, columns: list[Column], carried: list[Val]) -> list[Val]:
+        """Loops over the blocks of the part; every run of the innermost loop has the same number of blocks."""
+        e, size, part = self.nest.e, self.frame.size, self.part
         assert part is not None
-        *outer, group = groups
-        extent = self.region.extent(group)
+        *outer, (variable, extent) = columns
         if not outer:
             begin, end = (e.op("mul", q, e.const("i64", self.block)) for q in (part.begin, part.end))
-            return self.innermost(group, begin, e.call("smin", end, size(extent)), carried)
+            return self.innermost(variable, begin, e.call("smin", end, size(extent)), carried)
         in_run = size(dims.floordiv(extent + self.block - 1, self.block))
 
         def block(number: Val, values: list[Val]) -> list[Val]:
             run = e.op("sdiv", number, in_run)
             at = e.op("mul", e.op("sub", number, e.op("mul", run, in_run)), e.const("i64", self.block))
-            for name, place in self.region.run_at(run).items():
+            for name, place in self.loops.run_at(run).items():
                 self.nest.variables[name] = (place, self.nest.scope)
             end = e.call("smin", size(extent), e.op("add", at, e.const("i64", self.block)))
-            return self.one_block(loop_name(group[-1]), at, end, values)
+            return self.one_block(variable, at, end, values)
 
         last = self.nest.loop(None, part.begin, part.end, 1, carried, block)[1]
-        for each in outer:
-            del self.nest.variables[loop_name(each[-1])]
+        for name, _ in outer:
+            del self.nest.variables[name]
         return last
 
-    def innermost(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        return self._in_stretches(group, start, stop, carried) if self.scans else self.walk(group, start, stop, carried)
+    def innermost(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        walk = self._in_stretches if self.scans else self.walk
+        return walk(variable, start, stop, carried)
 
-    def _in_stretches(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+    def _in_stretches(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Cuts a long walk into stretches, and asks after each whether to stop."""
         e = self.nest.e
-        rows = 1 if self.region.across_columns else len(self.offsets) * self.region.width
+        rows = 1 if self.loops.is_across else len(self.offsets) * max(1, self.width)
         length = e.const("i64", self.block * max(1, STRETCH // (self.block * rows)))
 
         def stretch(values: list[Val]) -> list[Val]:
             at, *before = values
             end = e.call("smin", stop, e.op("add", at, length))
-            after = self.walk(group, at, end, before)
+            after = self.walk(variable, at, end, before)
             return [self._unless_stopped(end, stop), *after]
 
         return self.nest.while_loop([start, *carried], lambda values: e.icmp("slt", values[0], stop), stretch)[1:]
 
     def _unless_stopped(self, end: Val, stop: Val) -> Val:
         """Where the walk continues: at the end of a stretch, or after the last element if it should stop."""
-        e, frame = self.nest.e, self.region.frame
+        e, frame = self.nest.e, self.frame
         question, place = frame.word(FrameWord("question"), "ptr"), frame.reserve(8)
         e.store(end, place, 8)
         e.stops = True
@@ -211,9 +194,9 @@ class Columns:
         e.when(is_asked, ask)
         return e.load(place, "i64", 0, 8)
 
-    def walk(self, group: tuple[int, ...], start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Walks along the innermost group, in blocks if reductions have them."""
-        e, variable = self.nest.e, loop_name(group[-1])
+    def walk(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Walks along the innermost loop, in blocks if reductions have them."""
+        e = self.nest.e
         if not self.blocked:
             return [carried[0], *self.span(variable, start, stop, carried[1:])]
 
@@ -250,7 +233,7 @@ class Columns:
             return self.turned_span(variable, start, stop, carried, self.turn)
         end = whole_steps(self.nest.e, start, stop, self.step)
         carried = self.whole_steps(variable, start, end, carried)
-        if not self.region.across_columns:
+        if not self.loops.is_across:
             return carried
         if self.may_stop:
             stop = self.nest.e.select(self.is_final(carried), end, stop)
@@ -265,11 +248,10 @@ class Columns:
         e = self.nest.e
 
         def vector(at: Val, running: list[Val]) -> list[Val]:
-            mask = lane_mask(e, self.region.width, at, stop)
-            self.region.elements.memory.mask = mask
+            mask = self.memory.mask = lane_mask(e, self.width, at, stop)
             running = self.scan(at, running, [0])
-            found = self.region.visit([a.node for a in self.sums], self.outputs, [0])
-            self.region.elements.memory.mask = None
+            found = self.visit([0])
+            self.memory.mask = None
             for sums, down in zip(self.sums, self.downs, strict=True):
                 sums.tail.put(sums.parts(found[sums.node][down]), mask, e.op("sub", at, end))
             return running
@@ -278,7 +260,7 @@ class Columns:
             _, running, totals = self.apart(values, opened=True)
             for sums in self.sums:
                 sums.tail.begin()
-            _, running = self.nest.loop(variable, end, stop, self.region.width, running, vector)
+            _, running = self.nest.loop(variable, end, stop, self.width, running, vector)
             added = [a.add_parts(t, *a.tail.vectors()) for a, t in zip(self.sums, totals, strict=True)]
             return [stop, *running, *(v for t in added for v in t)]
 
@@ -286,25 +268,25 @@ class Columns:
 
     def turned_span(self, variable: str, start: Val, stop: Val, carried: list[Val], turn: Val) -> list[Val]:
         """Process a block whose whole vectors begin at cache lines, `turn` elements after the block."""
-        e, region = self.nest.e, self.region
-        width, last = e.const("i64", region.width), len(self.offsets) - 1
+        e, lanes = self.nest.e, self.width
+        width, last = e.const("i64", lanes), len(self.offsets) - 1
         first = e.op("add", start, turn)
         before = e.select(e.icmp("sgt", turn, e.const("i64", 0)), e.op("sub", first, width), first)
 
         def head(at: Val, values: list[Val]) -> list[Val]:
-            mask = e.op("and", lane_mask(e, region.width, at, stop), e.not_(lane_mask(e, region.width, at, start)))
+            mask = e.op("and", lane_mask(e, lanes, at, stop), e.not_(lane_mask(e, lanes, at, start)))
             return self.add_masked(values, {last: (0, mask)})
 
         def rest(values: list[Val]) -> list[Val]:
             at = values[0]
             starts = [e.op("add", at, e.const("i64", offset)) for offset in self.offsets]
-            masks = [(o, lane_mask(e, region.width, a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
+            masks = [(o, lane_mask(e, lanes, a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
             self.nest.variables[variable] = (at, self.nest.scope)
             after = self.add_masked(values[1:], dict(enumerate(masks)))
             del self.nest.variables[variable]
             return [stop, *after]
 
-        carried = self.nest.loop(variable, before, first, region.width, carried, head)[1]
+        carried = self.nest.loop(variable, before, first, lanes, carried, head)[1]
         end = whole_steps(e, first, stop, self.step)
         carried = self.nest.loop(variable, first, end, self.step, carried, self.whole_step)[1]
         carried = self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), rest)
@@ -313,10 +295,10 @@ class Columns:
 
     def add_masked(self, carried: list[Val], masks: Mapping[int, tuple[int, Val]]) -> list[Val]:
         """Adds some lanes of one step: for some slots, the offset of the vector and its mask."""
-        e, memory, after = self.nest.e, self.region.elements.memory, list[Val]()
+        e, memory, after = self.nest.e, self.memory, list[Val]()
         found: dict[int, dict[Node, list[Val]]] = {}
         for slot, (offset, memory.mask) in masks.items():
-            found[slot] = self.region.visit([a.node for a in self.sums], [], [offset])
+            found[slot] = self.visit([offset])
         memory.mask = None
         _, _, totals = self.apart([e.const("i64", 0), *carried], opened=True)
         for sums, down, total in zip(self.sums, self.downs, totals, strict=True):
@@ -329,11 +311,11 @@ class Columns:
 
     def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
         """Process the elements before the first cache line with one vector, most of whose lanes may be masked."""
-        first, e, memory = aligned_reads(self.region, start, stop, LONG), self.nest.e, self.region.elements.memory
+        first, e, memory = self.next_line(start, stop, LONG), self.nest.e, self.memory
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
-            mask = memory.mask = lane_mask(e, self.region.width, at, first)
-            found = self.region.visit([a.node for a in self.sums], [], [0])
+            mask = memory.mask = lane_mask(e, self.width, at, first)
+            found = self.visit([0])
             memory.mask = None
             after = list[Val]()
             for sums, total in zip(self.sums, self.apart([at, *values], opened=True)[2], strict=True):
@@ -343,7 +325,7 @@ class Columns:
             return after
 
         opened = self.open(carried) if self.watched else carried
-        last = self.nest.loop(variable, start, first, self.region.width, opened, vector)[1]
+        last = self.nest.loop(variable, start, first, self.width, opened, vector)[1]
         if not self.watched:
             return first, last
         _, _, totals = self.apart([start, *last], opened=True)
@@ -354,7 +336,6 @@ class Columns:
         """Run steps one after another, or a few at a time if an extreme is watched for."""
         nest, e = self.nest, self.nest.e
         if not self.watched:
-            start, carried = self.streamed_steps(variable, start, end, carried)
             return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]
         some_steps = e.const("i64", self.watched_steps * self.step)
 
@@ -373,20 +354,6 @@ class Columns:
 
         return nest.while_loop([start, *carried], goes_on, some)[1:]
 
-    def streamed_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
-        """Runs steps with non-temporal stores if the plan has them and memory is aligned; returns where they end."""
-        region, e, memory = self.region, self.nest.e, self.region.elements.memory
-        is_last = region.elements.stage == region.stages.count - 1 and region.across_columns
-        place = region.first_output(self.outputs) if is_last and region.region.attrs.get("stream") else None
-        if place is None:
-            return start, carried
-        memory.streamed, is_aligned = place.buffer, region.vectors.is_aligned(place, start)
-        last = e.select(is_aligned, end, start)
-        carried = self.nest.loop(variable, start, last, self.step, carried, self.whole_step)[1]
-        memory.streamed = None
-        e.fence()
-        return last, carried
-
     def is_final(self, carried: list[Val]) -> Val:
         """Whether the remaining columns can't change the result."""
         e = self.nest.e
@@ -396,23 +363,32 @@ class Columns:
 
     def position(self, at: Val) -> Val:
         """The position, in a walk in C order, of an element of the innermost loop."""
-        e, size = self.nest.e, self.region.frame.size
-        *outer, inner = self.region.columns
+        e, size = self.nest.e, self.frame.size
+        *outer, (_, extent) = self.loops.columns
         if not outer or not self.watched:
             return at
         run = e.const("i64", 0)
-        for group in outer:
-            variable, _ = self.nest.variables[loop_name(group[-1])]
-            run = e.op("add", e.op("mul", run, size(self.region.extent(group))), variable)
-        return e.op("add", e.op("mul", run, size(self.region.extent(inner))), at)
+        for name, each in outer:
+            run = e.op("add", e.op("mul", run, size(each)), self.nest.variables[name][0])
+        return e.op("add", e.op("mul", run, size(extent)), at)
+
+    @property
+    def vectors(self) -> VectorLoop:
+        return VectorLoop(self.memory, lambda offsets: None, None)
+
+    def next_line(self, start: Val, stop: Val, long: int) -> Val:
+        """Where whole vectors should begin; walks of less than `long` vectors begin at `start`."""
+        place = self.loops.line and self.loops.line()
+        return self.vectors.next_line(place, start, stop, long) if place is not None else start
+
+    def visit(self, offsets: list[int]) -> dict[Node, list[Val]]:
+        return self.loops.code.visit([a.node for a in self.sums], offsets, True)
 
     def whole_step(self, at: Val, carried: list[Val]) -> list[Val]:
         _, running, totals = self.apart([at, *carried], opened=True)
         running = self.scan(at, running, self.offsets)
-        found = self.region.visit([a.node for a in self.sums], self.outputs, self.offsets)
-        if not self.region.across_columns and "prefetch" in self.region.region.attrs:
-            ahead, level = ints(self.region.region.attrs, "prefetch")
-            fetch(self.region, self.offsets, loop_name(self.region.columns[-1][-1]), ahead, level)
+        found = self.visit(self.offsets)
+        self.loops.code.fetch()
         sums = zip(self.sums, self.downs, totals, strict=True)
         return [*running, *(v for a, down, t in sums for v in self.added(a, t, found[a.node][down :: self.together]))]
 
@@ -423,14 +399,12 @@ class Columns:
 
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
         """Sets the elements of all scans in this iteration; returns the next running values."""
-        elements, after, begin = self.region.elements, list[Val](), 0
+        after, begin = list[Val](), 0
         for scan in self.scans:
-            operand, result = scan.node.operands[0], scan.node.result
-            given = [elements.get(operand, self.region.home(operand, k)) for k in offsets]
-            with self.nest.e.writing(result):
-                made, last = scan.step(running[begin : begin + scan.slots], given, at, elements.memory.mask)
-            for k, x in zip(offsets, made, strict=True):
-                elements.put_full(result, self.region.home(result, k), x)
+            given = self.loops.code.scanned(scan.node, offsets)
+            with self.nest.e.writing(scan.node.result):
+                made, last = scan.step(running[begin : begin + scan.slots], given, at, self.memory.mask)
+            self.loops.code.set_scanned(scan.node, offsets, made)
             after += last
             begin += scan.slots
         return after

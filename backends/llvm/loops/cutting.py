@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ....ir.graph import Node
 from ..functions import FrameWord, NativeFunction
-from ..reductions.argminmax import may_stop
 from .chunks import Begin, Chunked, Join, Walk
 from .line_walk import LineWalk
 from .region import Region
@@ -31,7 +30,7 @@ def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cu
             add(SharedJoin(node, entries, stage, keeps=False), "join")
             stage += 2
             continue
-        if may_stop(region, reductions, outputs) and not region.rows:
+        if region.may_stop(reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
         if node.attrs.get("spread") and stage == stages.count - 1:
             add(Spread(node, entries, stage), "spread")

@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING
 from ....ir import dims
 from ....ir.accesses import address, coefficient, region_elements
 from ....ir.dims import Size
-from ....ir.types import integer
-from ..code.text import Val
 from .vector_loops import LoopPlace
 
 if TYPE_CHECKING:
     from .region import Region
-
-
-def aligned_reads(region: Region, start: Val, stop: Val, long: int) -> Val:
-    """Where whole vectors should begin in a walk over columns, by the array that it reads first.
-
-    Walks of less than `long` vectors begin at `start`.
-    """
-    found = read_along(region, (integer(region.region.attrs, "peel"),))
-    return start if found is None else region.vectors.next_line(found, start, stop, long)
 
 
 def line_stride(region: Region) -> Size:

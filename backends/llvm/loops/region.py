@@ -17,6 +17,7 @@ from ....ir.forms import vectors_at_once
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name
 from ....ir.ops import EACH
+from ....ir.stages import finds_first
 from ....ir.types import axis_groups, integer, ints, sizes, texts
 from ....ir.widths import widest
 from ..code.control_word import head
@@ -26,7 +27,10 @@ from ..code.text import Val
 from ..elements.evaluate import Elements
 from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import alone
+from .column_loops import ColumnLoops, StageCode
 from .columns import Columns
+from .peeling import read_along
+from .prefetch import fetch
 from .stages import Stages
 from .vector_loops import LoopPlace, VectorLoop, lane_mask
 
@@ -197,7 +201,8 @@ class Region:
                 for offset, x in zip(offsets, found[node], strict=True):
                     self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
             return
-        walk = Columns(self, reductions, self.stages.scans[stage], outputs, self.column_offsets(stage, offsets))
+        scans, steps = self.stages.scans[stage], self.column_offsets(stage, offsets)
+        walk = Columns(self.column_loops(steps, reductions, outputs, bool(scans)), reductions, scans)
         for (node, totals), self.down in zip(walk.run(), walk.downs, strict=True):
             if self.across_columns:
                 self.elements.put(node.result, self.home(node.result, 0), totals[0])
@@ -212,32 +217,43 @@ class Region:
             return offsets
         return [self.width * k for k in range(vectors_at_once(self.region, self.stages.reductions[stage]))]
 
-    def positions(self, offsets: list[int]) -> list[Val]:
-        """The positions, in C order over the columns, of this iteration's elements: a number, or one for each lane."""
-        position = dims.substitute(region_position(self.region), self.variables_of_groups())
-        variable = loop_name(self.vector)
-        wanted = [dims.substitute(position, {variable: dims.symbol(variable) + k}) for k in offsets]
-        found = {place: self.elements.memory.number(place)[0] for place in dict.fromkeys(wanted)}
-        return [found[place] for place in wanted]
+    def may_stop(self, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
+        """Whether a walk may end early."""
+        return bool(self.region.attrs.get("early_exit")) and self.may_end_early and finds_first(reductions, outputs)
 
-    def column_at(self, position: Val) -> tuple[Val, dict[str, Val]]:
-        """The place of a position in a walk in C order: the innermost index, and the variables of the outer loops."""
-        *outer, inner = self.columns
-        if not outer:
-            return position, {}
-        e, size = self.nest.e, self.frame.size(self.extent(inner))
-        run = e.op("sdiv", position, size)
-        return e.op("sub", position, e.op("mul", run, size)), self.run_at(run)
+    def column_loops(
+        self, offsets: list[int], reductions: list[Node], outputs: list[tuple[int, Value]], has_scans: bool = False
+    ) -> ColumnLoops:
+        """The walk over the columns for some reductions and outputs."""
+        attrs, columns = self.region.attrs, tuple((loop_name(g[-1]), self.extent(g)) for g in self.columns)
 
-    def run_at(self, run: Val) -> dict[str, Val]:
-        """The variables of the loops around the innermost one, in run number `run` of it."""
-        e, outer, found = self.nest.e, self.columns[:-1], dict[str, Val]()
-        for level in reversed(range(len(outer))):
-            runs = self.frame.size(self.extent(outer[level]))
-            above = e.op("sdiv", run, runs) if level else e.const("i64", 0)
-            found[loop_name(outer[level][-1])] = e.op("sub", run, e.op("mul", above, runs))
-            run = above
-        return found
+        def visit(nodes: list[Node], at: list[int], writes: bool) -> dict[Node, list[Val]]:
+            return self.visit(nodes, outputs if writes else [], at)
+
+        def scanned(node: Node, at: list[int]) -> list[Val]:
+            return [self.elements.get(node.operands[0], self.home(node.operands[0], k)) for k in at]
+
+        def set_scanned(node: Node, at: list[int], made: list[Val]) -> None:
+            for k, x in zip(at, made, strict=True):
+                self.elements.put_full(node.result, self.home(node.result, k), x)
+
+        def fetches() -> None:
+            if not self.across_columns and "prefetch" in attrs:
+                fetch(self, offsets, columns[-1][0], *ints(attrs, "prefetch"))
+
+        is_aligned = "peel" in attrs and not (outputs or has_scans)
+        return ColumnLoops(
+            self.nest, self.frame, self.elements.memory, columns, offsets,
+            StageCode(visit, scanned, set_scanned, fetches),
+            is_across=self.across_columns,
+            position=dims.substitute(region_position(self.region), self.variables_of_groups()),
+            rows=self.at_once,
+            in_order=self.walks_in_order,
+            is_whole=not self.rows,
+            may_stop=self.may_stop(reductions, outputs),
+            is_narrow=not self.across_columns and len(columns) == 1 and "chunk" in attrs,
+            line=(lambda: read_along(self, (integer(attrs, "peel"),))) if is_aligned else None,
+        )  # fmt: skip
 
     def visit(
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]

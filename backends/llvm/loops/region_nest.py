@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ....ir import dims
-from ....ir.accesses import address, slot_name
+from ....ir.accesses import address, coefficient_of, slot_name
 from ....ir.dims import LOOP, Size
 from ....ir.graph import Graph, Node, Value
 from ....ir.indexing import Index
@@ -21,8 +21,8 @@ from ....ir.layouts import byte_strides
 from ....ir.nest import ops
 from ....ir.nest.scopes import inside, memory_of, variables
 from ....ir.opdef import OpDef
-from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
-from ....ir.types import axis_groups, integer, sizes, texts
+from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE, TABLE
+from ....ir.types import TensorType, axis_groups, integer, ints, sizes, texts
 from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
@@ -32,11 +32,17 @@ from ..code.text import Val
 from ..elements.gather import Looked, checked_index, look_up
 from ..elements.operations import Known, Operations
 from ..functions import FrameWord, NativeFunction
+from .column_loops import ColumnLoops, StageCode
+from .columns import Columns, Reduction
+from .short_rows import ShortRows
 from .vector_loops import LoopPlace, VectorLoop
 
 Point = tuple[int, int]
 Element = tuple[Value, Point]
+Totals = tuple[Reduction, list[Val]]
 UNTILED = 1 << 62
+SHARED = 2  # loops that threads share
+LINE = 64  # bytes of a cache line
 IN_FLIGHT = 4  # vectors that run through an elementwise program together
 PARTS = {REAL: 0, IMAG: 1}
 
@@ -63,6 +69,8 @@ class RegionNest:
         self.rows: tuple[str, int] | None = None  # the jammed loop around, and how many of its rows are in a step
         self.points: Sequence[Point] = ((0, 0),)
         self.are_single = False  # whether vector loops take one vector at a time
+        self.is_stage = False  # whether the loops are part of a row that has others, too
+        self.totals: dict[Value, list[Totals]] = {}  # of walks: the lanes in each row of a step
 
     def function(self, name: str) -> NativeFunction:
         """Emits the function over the shared loops, whose ranges are its parameters."""
@@ -77,30 +85,37 @@ class RegionNest:
         extents = [*(_extent(n) for n in shared), 1, 1]
         grains = [*(integer(n.attrs, "grain") if "grain" in n.attrs else 1 for n in shared), 1, 1]
         tile = next((integer(n.attrs, "most") for n in shared if "most" in n.attrs), UNTILED)
-        inner = dims.product(_extent(n) for n in _all(self.code) if n.op is ops.FOR and n not in shared)
-        unit = dims.substitute(inner, dict.fromkeys(filter(_is_loop, dims.symbols(inner)), 1))
-        unit = unit * integer(self.region.attrs, "cost")
-        return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, tuple(e.owners))
+        owners = tuple((count, self.owners.get(v) if isinstance(v, Value) else None) for count, v in e.owners)
+        unit = _unit(self.region)
+        return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, owners)
 
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
-        """Emits the loops, stores and prefetches of a body in their order."""
+        """Emits the loops, walks, stores and prefetches of a body in their order."""
+        is_stage = self.is_stage
+        self.is_stage = is_stage or sum(n.op in (ops.FOR, ops.WALK) for n in graph) > 1
         for node in graph:
             if node.op is ops.FOR:
                 self.loop(node, ranges)
+            elif node.op is ops.WALK:
+                self.walk(node)
             elif node.op in EFFECTS:
                 for point in self.points:
                     EFFECTS[node.op](self, node, point)
+        self.is_stage = is_stage
 
     # -- loops
 
     def loop(self, node: Node, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
         assert node.body is not None
         (variable,) = variables(node)
+        kind, name, inner = node.attrs["kind"], LOOP + variable.name, node.body
+        if any(n.op is ops.SCAN for n in inner):
+            self.walk(node)
+            return
         start, stop = ranges.get(node) or (self.number(variable.first), self.number(variable.end))
         if node in ranges and variable.first != 0:
             start, stop = (self.nest.e.op("add", x, self.number(variable.first)) for x in (start, stop))
-        kind, name, inner = node.attrs["kind"], LOOP + variable.name, node.body
-        if kind == "vector" and "width" in node.attrs and not any(n.op is ops.FOR for n in inside(node)):
+        if kind == "vector" and "width" in node.attrs and self.can_be_lanes(node):
             self.vector_loop(node, name, start, stop)
             return
 
@@ -112,6 +127,12 @@ class RegionNest:
             self.jammed_loop(name, start, stop, integer(node.attrs, "times"), step)
         else:
             self.nest.loop(name, start, stop, 1, [], step)
+
+    def can_be_lanes(self, loop: Node) -> bool:
+        """Whether the steps of a loop can be lanes: no other loop around has lanes, and those inside run alike."""
+        own = {LOOP + v.name for n in (loop, *inside(loop)) for v in variables(n) if n.op is not ops.WALK}
+        ranges = [sizes(n.attrs, "range") for n in inside(loop) if n.op in (ops.FOR, ops.WALK)]
+        return not self.memory.vector and not any(dims.symbols(size) & own for sizes in ranges for size in sizes)
 
     def number(self, size: Size) -> Val:
         """The end of a range, which may depend on the variables of loops around."""
@@ -135,37 +156,156 @@ class RegionNest:
         """Emits a loop whose step processes vectors, in all rows of the step around it."""
         assert node.body is not None
         body, around = node.body, self.points
-        rows = 1 if self.rows is None else self.rows[1]
         self.memory.vector, self.memory.width = name, integer(node.attrs, "width")
 
         def step(offsets: list[int]) -> None:
-            self.points = [(offset, row) for offset in offsets for row in range(rows)]
+            self.points = [(offset, row) for offset in offsets for row in range(self.together)]
             self.body(body, {})
 
         times = integer(node.attrs, "times") if "times" in node.attrs and not self.are_single else 1
         stores = [n for n in body if n.op is ops.STORE]
         line = next((self.place(n) for n in stores if self.slot(n.operands[-1]) == node.attrs.get("line")), None)
         streamed = next((self.place(n) for n in stores if n.attrs.get("stream")), None)
-        jammed = None if self.rows is None or rows == 1 else self.rows[0]
-        VectorLoop(self.memory, step, jammed).run(start, stop, [times, 1] if times > 1 else [1], line, streamed)
+        jammed = None if self.rows is None or self.together == 1 else self.rows[0]
+        steps = [times] if self.is_stage or times == 1 else [times, 1]
+        VectorLoop(self.memory, step, jammed).run(start, stop, steps, line, streamed)
         self.memory.vector, self.memory.width, self.points = "", 0, around
+
+    @property
+    def together(self) -> int:
+        """How many rows are in a step."""
+        return 1 if self.rows is None else self.rows[1]
+
+    # -- walks
+
+    def walk(self, node: Node) -> None:
+        """Emits a walk, or a loop with running values."""
+        around, width = self.points, integer(node.attrs, "width") if "width" in node.attrs else 0
+        is_across = node.attrs["kind"] == "vector" and not self.memory.vector and width > 0
+        if is_across:
+            self.memory.vector, self.memory.width = LOOP + variables(node)[-1].name, width
+            lanes = _lanes(node) or width * (integer(node.attrs, "times") if "times" in node.attrs else 1)
+            self.walk_rows(node, [width * k for k in range(max(1, lanes // width))], self.together, True)
+            self.memory.vector, self.memory.width = "", 0
+        else:
+            for row in range(self.together):  # rows whose vectors run across them have nothing to share
+                self.points = [p for p in around if p[1] == row]
+                self.walk_rows(node, [offset for offset, _ in self.points], 1, False)
+        self.points = around
+
+    def walk_rows(self, node: Node, offsets: list[int], rows: int, is_across: bool) -> None:
+        """Emits the walk of one row, or of rows that are walked together along vectors."""
+        assert node.body is not None
+        reductions, scans = _reductions(node), [n for n in node.body if n.op is ops.SCAN]
+        for proxy, result in zip(reductions, node.results, strict=True):
+            self.totals.pop(result, None)
+            if result in self.owners:
+                self.owners[proxy.result] = self.owners[result]
+        first = self.points[0][1] if not is_across else 0
+        short = ShortRows(self, node, reductions) if not is_across and _lanes(node) else None
+        summed = [] if short is None else list(short.places)
+        code = self.stage_code(node, offsets, range(first, first + rows), short)
+        others = [n for n in reductions if n not in summed]
+        walk = Columns(self.column_loops(node, offsets, code, rows, is_across), others, scans)
+        memo = self.nest.scope.memo
+        found = walk.totals()
+        for (sums, totals), row in zip(found, walk.downs, strict=True):
+            result = node.results[reductions.index(sums.node)]
+            if is_across and result.type.kind == "vector":
+                self.totals.setdefault(result, []).append((sums, totals))
+                continue
+            for offset, total in zip(offsets, walk.results(sums, totals), strict=False):
+                memo[result, (0 if is_across else offset, first + row)] = total
+        for sum in summed:
+            assert short is not None
+            for offset, total in zip(offsets, short.halved(sum), strict=True):
+                memo[node.results[reductions.index(sum)], (offset, first)] = total
+
+    def column_loops(self, node: Node, offsets: list[int], code: StageCode, rows: int, is_across: bool) -> ColumnLoops:
+        columns = tuple((LOOP + v.name, v.end - v.first) for v in variables(node))
+        position: Size = 0
+        for name, extent in columns:
+            position = position * extent + dims.symbol(name)
+        in_order = "position" not in node.attrs
+        line = next((n for n in node.body or () if self.is_line(n, node.attrs.get("line"))), None)
+        return ColumnLoops(
+            self.nest, self.frame, self.memory, columns, offsets, code, is_across,
+            position if in_order else sizes(node.attrs, "position")[0],
+            rows=rows,
+            in_order=in_order,
+            is_whole=not _shared(self.code),
+            may_stop=bool(node.attrs.get("until")) and is_across,
+            is_narrow=not is_across and len(columns) == 1 and "chunk" in self.region.attrs,
+            line=None if line is None else (lambda: self.place(line)),
+        )  # fmt: skip
+
+    def is_line(self, node: Node, slot: object) -> bool:
+        """Whether a node loads whole vectors of an operand."""
+        if slot is None or node.op is not ops.LOAD or self.slot(node.operands[0]) != slot:
+            return False
+        buffer, at = self.place(node)
+        return coefficient_of(address(at, buffer.strides), self.memory.vector) == buffer.dtype.size
+
+    def stage_code(self, node: Node, step: list[int], rows: range, short: ShortRows | None) -> StageCode:
+        """What one step of a walk computes."""
+        assert node.body is not None
+        body, around = node.body, self.points
+
+        def visit(reductions: list[Node], offsets: list[int], writes: bool) -> dict[Node, list[Val]]:
+            self.points = [(offset, row) for offset in offsets for row in rows]
+            for store in [n for n in body if n.op is ops.STORE and writes]:
+                for point in self.points:
+                    self.store(store, point)
+            found = {n: [self.get(n.operands[0], p) for p in self.points] for n in reductions}
+            if short is not None:
+                short.put(self.points)
+            self.points = around
+            return found
+
+        def scanned(scan: Node, offsets: list[int]) -> list[Val]:
+            return [self.get(scan.operands[0], (offset, rows[0])) for offset in offsets]
+
+        def set_scanned(scan: Node, offsets: list[int], made: list[Val]) -> None:
+            self.nest.scope.memo.update({(scan.result, (k, rows[0])): x for k, x in zip(offsets, made, strict=True)})
+
+        def fetch() -> None:
+            for node in [n for n in body if n.op is ops.FETCH]:
+                for offset in step:
+                    self.fetch(node, (offset, rows[0]))
+
+        return StageCode(visit, scanned, set_scanned, fetch)
+
+    def across(self, node: Node, point: Point) -> None:
+        """Combines the lanes of a walk; those of short rows are numbers already."""
+        memo, lanes = self.nest.scope.memo, node.operands[0]
+        if lanes not in self.totals:
+            memo[node.result, point] = self.operations.known((lanes, point))[0]
+            return
+        sums, totals = self.totals[lanes][point[1]]
+        with self.nest.e.writing(node.result):
+            (memo[node.result, point],) = sums.results(totals)
 
     # -- memory
 
-    def slot(self, value: Value) -> int:
-        """The operand or result of the region that a buffer or a view is; operands are counted first."""
-        return self.slots[value if value.node is None else value.node.operands[0]]
+    def slot(self, value: Value) -> int | None:
+        """The operand or result of the region that a buffer or a view is, if it is not scratch memory."""
+        return self.slots.get(memory_of(value))
 
     def place(self, access: Node, point: Point = (0, 0)) -> LoopPlace:
         """The memory of an access at a point."""
         value = access.operands[-1]
         if value not in self.buffers:
             self.buffers[value] = self.buffer(value)
-        return LoopPlace(self.buffers[value], self.at(access, "at", point))
+        buffer, at = self.buffers[value], self.at(access, "at", point)
+        if len(at) < len(buffer.strides):  # scratch memory in each lane
+            at = (dims.symbol(self.memory.vector) + point[0], *at)
+        return LoopPlace(buffer, at)
 
     def buffer(self, value: Value) -> Buffer:
         """The memory of a buffer, or of a view that collapses axes of it."""
         slot, layouts = self.slot(value), self.code.attrs["layouts"]
+        if slot is None:
+            return self.scratch(value)
         assert isinstance(layouts, tuple)
         dtype, shape = value.type.dtype, self.code.inputs[slot].type.shape
         strides = byte_strides(str(layouts[slot]), shape, dtype.size, slot_name(slot))
@@ -173,6 +313,21 @@ class RegionNest:
             groups = axis_groups(value.node.attrs, "collapse")
             strides = tuple(next((strides[a] for a in reversed(g) if strides[a] != 0), 0) for g in groups)
         return Buffer(self.frame.pointer(slot), strides, dtype, 1)  # arrays may have any address
+
+    def scratch(self, value: Value) -> Buffer:
+        """Memory for the columns of one row, or of one step of vectors of rows, which every step uses again."""
+        size: Size = value.type.dtype.size
+        strides = list[Size]()
+        vectors = (n for n in _all(self.code) if n.attrs.get("kind") == "vector" and "width" in n.attrs)
+        loop = next((n for n in vectors if any(x is value.node for x in inside(n))), None)
+        if loop is not None:
+            times = integer(loop.attrs, "times") if "times" in loop.attrs else 1
+            size = size * integer(loop.attrs, "width") * times
+        for extent in reversed(value.type.shape):
+            strides.insert(0, size)
+            size = size * extent
+        lanes = [value.type.dtype.size] if loop is not None else []
+        return Buffer(self.frame.scratch(size), (*lanes, *strides), value.type.dtype, 1, is_scratch=loop is not None)
 
     def at(self, node: Node, name: str, point: Point) -> Index:
         """The sizes in an attribute, moved to a point."""
@@ -185,7 +340,7 @@ class RegionNest:
         return tuple(dims.substitute(size, moved) for size in index) if moved else tuple(index)
 
     def store(self, node: Node, point: Point) -> None:
-        with self.nest.e.writing(self.owners.get(node.operands[0])):
+        with self.nest.e.writing(node.operands[0]):
             self.write(node, point)
 
     def write(self, node: Node, point: Point) -> None:
@@ -199,6 +354,8 @@ class RegionNest:
 
     def fetch(self, node: Node, point: Point) -> None:
         e, (buffer, index) = self.nest.e, self.place(node, point)
+        if point[0] * buffer.dtype.size % LINE:  # a cache line is fetched once
+            return
         pointer, _ = self.memory.pointer(buffer, address(index, buffer.strides))
         e.prefetch(pointer, integer(node.attrs, "level"))
 
@@ -212,6 +369,8 @@ class RegionNest:
         value, point = element
         node = value.node
         assert node is not None
+        if node.op in (ops.WALK, ops.ACROSS):
+            return []
         if node.op in PARTS and _is_load(node.operands[0]):
             node = node.operands[0].node
             assert node is not None
@@ -228,12 +387,14 @@ class RegionNest:
 
     def make(self, element: Element, operands: list[Known]) -> Known | None:
         """Emits a number whose operands are known."""
-        with self.nest.e.writing(self.owners.get(element[0])):
+        with self.nest.e.writing(element[0]):
             return self.made(*element, operands)
 
     def made(self, value: Value, point: Point, operands: list[Known]) -> Known | None:
         node = value.node
         assert node is not None
+        if node.op in (ops.WALK, ops.ACROSS):  # of the row, so the same in all vectors
+            return self.operations.known((value, (0, point[1])))
         if node.op is EACH:
             self.each(node, point)
             return None
@@ -286,8 +447,32 @@ class RegionNest:
 
 
 EFFECTS: Mapping[OpDef, Callable[[RegionNest, Node, Point], None]] = {
-    ops.STORE: RegionNest.store, ops.FETCH: RegionNest.fetch,
+    ops.STORE: RegionNest.store, ops.FETCH: RegionNest.fetch, ops.ACROSS: RegionNest.across,
 }  # fmt: skip
+
+
+def _lanes(node: Node) -> int:
+    """How many lanes the tree of a walk has; 0 if it has no lanes."""
+    return max((n for v in node.results if isinstance(n := (*v.type.shape, 0)[0], int)), default=0)
+
+
+def _reductions(walk: Node) -> list[Node]:
+    """The reductions of a walk, each as an op on arrays."""
+    if walk.op is not ops.WALK:
+        return []
+    names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
+    assert walk.body is not None
+    return [
+        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
+        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
+    ]
+
+
+def _unit(region: Node) -> Size:
+    """The estimated time of one step of the loops that threads share."""
+    space, groups = sizes(region.attrs, "space"), axis_groups(region.attrs, "rows")[SHARED:]
+    columns = axis_groups(region.attrs, "columns")
+    return dims.product(space[axis] for group in (*groups, *columns) for axis in group) * integer(region.attrs, "cost")
 
 
 def _all(graph: Graph) -> list[Node]:

@@ -80,7 +80,8 @@ class SharedWalk(Shared, Walk):
             self.elements.put(shift, self.home(shift, 0), own)
             memory.store(self.shift_buffer(shift), self.place(0), own)
         self.elements.stage = self.stage + 1
-        again = Columns(self, list(self.sums.values()), [], [], walk.offsets, part)
+        sums_again = list(self.sums.values())
+        again = Columns(self.column_loops(walk.offsets, sums_again, []), sums_again, [], part)
         for (kind, difference), (sums, totals) in zip(self.sums, again.totals(), strict=True):
             memory.store(self.sum_buffer(kind, difference), self.place(0), sums.results(totals)[0])
         self.elements.stage = self.stage

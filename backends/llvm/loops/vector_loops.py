@@ -77,15 +77,23 @@ class VectorLoop(NamedTuple):
         return [(last, end, offsets) for last, (_, end, offsets) in zip(lasts, ends, strict=True)]
 
     def edges(self, start: Val, first: Val, end: Val, stop: Val) -> None:
-        """Emits one masked loop over both edges: from `start` to `first`, and from `end` to `stop`."""
+        """Emits one masked loop over both edges: from `start` to `first`, if they differ, and from `end` to `stop`."""
         e, memory, nest = self.e, self.memory, self.memory.nest
+
+        def masked(at: Val, limit: Val) -> list[Val]:
+            memory.mask = lane_mask(e, memory.width, at, limit)
+            self.body([0])
+            memory.mask = None
+            return []
+
+        if first == start:
+            nest.loop(memory.vector, end, stop, memory.width, [], lambda at, _: masked(at, stop))
+            return
 
         def edge(values: list[Val]) -> list[Val]:
             at, limit = values
             nest.variables[memory.vector] = (at, nest.scope)
-            memory.mask = lane_mask(e, memory.width, at, limit)
-            self.body([0])
-            memory.mask = None
+            masked(at, limit)
             on = e.op("add", at, e.const("i64", memory.width))
             return [e.select(e.icmp("slt", at, first), end, on), stop]
 

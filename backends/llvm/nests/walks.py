@@ -1,19 +1,19 @@
 """Emit reductions along ranges, in the tree that `backends/tree.py` defines.
 
 Elements are dealt to the lanes of the result in turn. A block has `steps` elements for each lane, added one after
-another. Blocks are combined in pairs, pairs of pairs and so on, with one partial result in memory for each binary digit
-of the number of blocks.
+another; each run of the innermost range begins a block. Blocks are combined in pairs, pairs of pairs and so on, with
+one partial result in memory for each binary digit of the number of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ....ir.dims import LOOP
 from ....ir.errors import Unsupported
 from ....ir.graph import Node, Value
 from ....ir.nest import ops
 from ....ir.nest.scopes import variables
-from ....ir.ops import TABLE
 from ....ir.types import integer, ints
 from ..code.casts import element
 from ..code.tail import load, memory_form, store
@@ -32,6 +32,8 @@ def walk(f: NestFunction, node: Node, points: Points) -> None:
     """Emits a `nest.walk`."""
     names, found = node.attrs["combine"], variables(node)
     assert isinstance(names, tuple) and node.body is not None
+    if "position" in node.attrs:
+        raise Unsupported("a walk can't number its elements otherwise ('position') in this nest", node.span)
     if any(str(name) in ops.POSITIONS for name in names):
         if len(names) > 1:
             raise Unsupported("a walk that gives a position can't have other results", node.span)
@@ -53,7 +55,7 @@ class Tree:
         assert isinstance(names, tuple) and node.body is not None
         self.f, self.count = f, count
         self.dtype = node.body.outputs[k].type.dtype
-        self.op = TABLE[ops.COMBINERS[str(names[k])]]
+        self.op = ops.combiner(str(names[k]))
         self.start = f.e.const(element(self.dtype), self._identity(str(names[k])), lanes)
         self.steps = ints(node.attrs, "steps")[k]
         self.bytes = max(1, lanes) * BITS[memory_form(self.start.elem)] // 8
@@ -239,7 +241,7 @@ def _counted(
         count, blocks, *values = carried
         if steps:
             full, on, before = e.label("full"), e.label("on"), e.block
-            e.cbr(e.icmp("eq", count, e.const("i64", steps)), full, on)
+            e.cbr(_is_full(f, node, inner, count, steps), full, on)
             e.place(full)
             for tree, own in zip(trees, _cut(values, trees), strict=True):
                 tree.push(own, blocks)
@@ -255,6 +257,14 @@ def _counted(
 
     _, blocks, *last = nested(f, node, points, [zero, zero, *start], element_of)
     return last, blocks
+
+
+def _is_full(f: NestFunction, node: Node, inner: Points, count: Val, most: int) -> Val:
+    """Whether a block of `count` elements has ended: it has as many as it can, or its run has."""
+    e, last = f.e, variables(node)[-1]
+    begins = e.icmp("eq", inner[0].env[LOOP + last.name], numbers.scalar(f, last.first, inner[0]))
+    has_some = e.icmp("ne", count, e.const("i64", 0))
+    return e.op("or", e.icmp("eq", count, e.const("i64", most)), e.op("and", begins, has_some))
 
 
 def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
@@ -288,7 +298,7 @@ def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
         number, blocks = carried
         if steps:
             full, on, before = e.label("full"), e.label("on"), e.block
-            e.cbr(e.icmp("eq", number, e.const("i64", lanes * steps)), full, on)
+            e.cbr(_is_full(f, node, inner, number, lanes * steps), full, on)
             e.place(full)
             push(blocks)
             clear()
@@ -318,7 +328,7 @@ def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
 
 def across(f: NestFunction, node: Node, points: Points) -> None:
     """Combines the upper half of a walk's lanes with the lower half until one is left."""
-    e, op = f.e, TABLE[ops.COMBINERS[str(node.attrs["combine"])]]
+    e, op = f.e, ops.combiner(str(node.attrs["combine"]))
     dtype = node.result.type.dtype
     for point in points:
         found: Lanes = point.lanes[node.operands[0]]
@@ -337,7 +347,7 @@ def across(f: NestFunction, node: Node, points: Points) -> None:
 
 def scan(f: NestFunction, node: Node, points: Points) -> None:
     """Combine an element with all elements before it."""
-    e, op = f.e, TABLE[ops.COMBINERS[str(node.attrs["combine"])]]
+    e, op = f.e, ops.combiner(str(node.attrs["combine"]))
     dtype = node.result.type.dtype
     for point in points:
         running, has_one = point.cells[node]

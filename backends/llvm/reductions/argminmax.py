@@ -11,23 +11,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....ir.dtypes import I64, DType
-from ....ir.graph import Node, Value
-from ....ir.indexing import loop_name
-from ....ir.stages import finds_first
+from ....ir.graph import Node
 from ..code.tail import Tail
 from ..code.text import BITS, Val
 from ..loops.vector_loops import lane_mask
 from .ranking import RankComparison, across
 
 if TYPE_CHECKING:
-    from ..loops.region import Region
+    from ..loops.column_loops import ColumnLoops
 
 WATCHED = 4  # steps between two comparisons with the best
-
-
-def may_stop(region: Region, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
-    """Whether a walk may end early."""
-    return bool(region.region.attrs.get("early_exit")) and region.may_end_early and finds_first(reductions, outputs)
 
 
 class Watched:
@@ -38,16 +31,16 @@ class Watched:
 
     steps = 0
 
-    def __init__(self, node: Node, region: Region, slots: int, watched: int) -> None:
-        self.node, self.region, self.e, self.slots, self.lanes = node, region, region.nest.e, slots, region.width
-        self.watched = watched * slots * region.width  # elements between two comparisons with the best
+    def __init__(self, node: Node, loops: ColumnLoops, slots: int, watched: int) -> None:
+        self.node, self.loops, self.e, self.slots, self.lanes = node, loops, loops.nest.e, slots, loops.width
+        self.watched = watched * slots * loops.width  # elements between two comparisons with the best
         self.ranking = RankComparison(self.e, node)
         self.missing = self.e.const(self.ranking.elem, self.ranking.last, self.lanes)
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.held = len(self.start())
         self.opened = len(self.open(self.start()))
         missing = (self.ranking.elem, self.ranking.last)
-        self.tail = Tail(region.nest, region.frame, slots, self.lanes, missing)
+        self.tail = Tail(loops.nest, loops.frame, slots, self.lanes, missing)
 
     def start(self) -> list[Val]:
         return [self.missing, self.e.const("i64", 0)]
@@ -122,22 +115,22 @@ class Watched:
 
     def results(self, totals: list[Val]) -> list[Val]:
         """Finds the position of the first best element, in the steps where it was seen."""
-        e, nest, region, (best, since) = self.e, self.region.nest, self.region, totals
-        at, outer = region.column_at(since)
-        inner = region.columns[-1]
+        e, nest, loops, (best, since) = self.e, self.loops.nest, self.loops, totals
+        at, outer = loops.column_at(since)
+        inner, extent = loops.columns[-1]
         stop = e.op("add", at, e.const("i64", self.watched))
-        stop = e.call("smin", stop, region.frame.size(region.extent(inner)))
+        stop = e.call("smin", stop, loops.frame.size(extent))
         zero = e.const("i64", 0)
 
         def missing(values: list[Val]) -> Val:
             return e.op("and", e.icmp("slt", values[1], zero), e.icmp("slt", values[0], stop))
 
         def look(values: list[Val]) -> list[Val]:
-            variables = {**outer, loop_name(inner[-1]): values[0]}
+            variables = {**outer, inner: values[0]}
             nest.variables |= {name: (place, nest.scope) for name, place in variables.items()}
-            mask = region.elements.memory.mask = lane_mask(e, region.width, values[0], stop)
-            x = self.ranking.element(region.visit([self.node], [], [0])[self.node][0], self.lanes)
-            region.elements.memory.mask = None
+            mask = loops.memory.mask = lane_mask(e, loops.width, values[0], stop)
+            x = self.ranking.element(loops.code.visit([self.node], [0], False)[self.node][0], self.lanes)
+            loops.memory.mask = None
             hit = e.op("and", mask, self.ranking.same(x, best))
             bits = e.emit(f"bitcast {hit.typed} to i{self.lanes}", f"i{self.lanes}", 0)
             bits = bits if self.lanes == 64 else e.cast("zext", bits, "i64")
@@ -147,6 +140,6 @@ class Watched:
             return [e.op("add", values[0], e.const("i64", self.lanes)), found]
 
         _, found = nest.while_loop([at, e.const("i64", -1)], missing, look)
-        for name in (*outer, loop_name(inner[-1])):
+        for name in (*outer, inner):
             del nest.variables[name]
         return [e.op("add", since, found)]

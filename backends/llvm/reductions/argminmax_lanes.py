@@ -15,7 +15,7 @@ from ..code.text import BITS, Val
 from .ranking import Pair, RankComparison, across
 
 if TYPE_CHECKING:
-    from ..loops.region import Region
+    from ..loops.column_loops import ColumnLoops
 
 NOWHERE = (1 << 63) - 1
 
@@ -29,23 +29,23 @@ class Lanes:
 
     steps = 0
 
-    def __init__(self, node: Node, region: Region, offsets: list[int], base: Val | None) -> None:
-        self.node, self.region, self.e, self.offsets = node, region, region.nest.e, offsets
-        self.slots, self.lanes, self.base = len(offsets), region.width, base
+    def __init__(self, node: Node, loops: ColumnLoops, base: Val | None) -> None:
+        self.node, self.loops, self.e, self.offsets = node, loops, loops.nest.e, loops.offsets
+        self.slots, self.lanes, self.base = len(loops.offsets), loops.width, base
         self.ranking = RankComparison(self.e, node)
-        self.is_ordered = region.walks_in_order and not region.across_columns
+        self.is_ordered = loops.in_order and not loops.is_across
         self.narrow = base is not None and BITS[self.ranking.elem] < 64
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.nowhere = 0 if self.is_ordered else NOWHERE
         self.held = self.opened = 2 * self.slots
         parts = (self.ranking.elem, self.ranking.last), ("i64", NOWHERE)
-        self.tail = Tail(region.nest, region.frame, self.slots, self.lanes, *parts)
+        self.tail = Tail(loops.nest, loops.frame, self.slots, self.lanes, *parts)
 
     def start(self) -> list[Val]:
         return self._start("i32" if self.narrow else "i64", self.lanes, self.slots)
 
     def unjoined(self) -> list[Val]:
-        return self._start("i64", 0, 1) if self.region.across_columns else self._start("i64", self.lanes, self.slots)
+        return self._start("i64", 0, 1) if self.loops.is_across else self._start("i64", self.lanes, self.slots)
 
     def _start(self, elem: str, lanes: int, slots: int) -> list[Val]:
         last = self.e.const(self.ranking.elem, self.ranking.last, lanes)
@@ -63,7 +63,7 @@ class Lanes:
 
     def _positions(self, offsets: list[int]) -> list[Val]:
         found = []
-        for position in self.region.positions(offsets):
+        for position in self.loops.positions(offsets):
             if self.narrow:
                 assert self.base is not None
                 position = self.e.cast("trunc", self.e.op("sub", position, self.base), "i32")
@@ -101,7 +101,7 @@ class Lanes:
 
     def _results(self, totals: list[Val]) -> list[Pair]:
         pairs = [(value, self._wide(place)) for value, place in _pairs(totals)]
-        if not self.region.across_columns:
+        if not self.loops.is_across:
             return pairs
         while len(pairs) > 1:
             pairs = [self.ranking.earlier(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)]

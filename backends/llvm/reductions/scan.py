@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....ir.dtypes import BF16, F16
 from ....ir.graph import Node
-from ....ir.ops import TABLE
+from ....ir.nest.ops import combiner
 from ..code.casts import constant, element, memory_element
 from ..code.frame import Frame
 from ..code.scopes import Nest
@@ -25,7 +25,7 @@ class Running:
 
     def __init__(self, node: Node, nest: Nest, frame: Frame, slots: int, lanes: int, across: bool) -> None:
         self.node, self.nest, self.frame, self.across, self.width = node, nest, frame, across, lanes
-        self.op, self.dtype = TABLE[str(node.attrs["combine"])], node.result.type.dtype
+        self.op, self.dtype = combiner(str(node.attrs["combine"])), node.result.type.dtype
         self.neutral = neutral(self.op, self.dtype)
         self.slots, self.lanes = (1, 0) if across else (slots, lanes)
 
