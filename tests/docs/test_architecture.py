@@ -97,15 +97,18 @@ def frame() -> str:
     return "\n".join([*rows, f"rows: {function.whole[0].extents[0]} = {X.shape[0]}"])
 
 
+def nest_of(text: str) -> str:
+    nest = text[text.index('"nest.kernel"') :].partition("\n    }) {")[0]
+    return "\n".join(line.removeprefix("      ") for line in nest.splitlines())
+
+
 def two_orders() -> str:
     """The nest of a kernel whose operands are in different orders."""
     source = parse_module("kernel f(x: f32[n, m], b: f32[n, m]) -> f32[n, m] { return x * 2 + b }", "f.weft").kernels[
         "f"
     ]
     kernel = Kernel(source, Registry(), Options(target=target.x86(4), verify=True))
-    text = kernel.lower(np.empty((40, 50), np.float32), np.empty((40, 50), np.float32, "F")).ir()
-    nest = text[text.index('"nest.kernel"') :].partition("\n    }) {")[0]
-    return "\n".join(line.removeprefix("      ") for line in nest.splitlines())
+    return nest_of(kernel.lower(np.empty((40, 50), np.float32), np.empty((40, 50), np.float32, "F")).ir())
 
 
 def explained() -> str:
@@ -127,6 +130,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "region for short rows": lambda: region_end("choose-forms", (4096, 8)),
     "region for long rows": lambda: region_end("choose-forms", (4, 300000)),
     "kept after choose-forms": lambda: lines_with("choose-forms", ("keep =",)),
+    "nest of softmax": lambda: nest_of(lowered().ir()),
     "nest of two orders": two_orders,
     "explain": explained,
     "llvm": lambda: loop(lowered().llvm(), r"[a-z]+\d*:", "fdiv <16 x float>"),

@@ -2,7 +2,8 @@
 
 LLVM runs none of its passes on kernels, so invariant code is hoisted here. Loops and stores are emitted in their order.
 Anything else is emitted when a store first needs it, in the outermost scope that has its operands, and remembered there
-(`code/scopes.py`). This is right because a region's nest loads only from operands, which nothing writes.
+(`code/scopes.py`). This is right because a region's nest loads from operands, which nothing writes, and
+what an earlier loop has written (`ir/nest/rows.py`).
 
 A step of the loops may compute several vectors and several rows. A *point* is one of them: how far its vector is from
 the first one of the step, and its row. Equal ops on equal operands are emitted once, so points share what they read.
@@ -13,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ....ir import dims
-from ....ir.accesses import address, coefficient_of, slot_name
+from ....ir.accesses import address, slot_name
 from ....ir.dims import LOOP, Size
 from ....ir.graph import Graph, Node, Value
 from ....ir.indexing import Index
 from ....ir.layouts import byte_strides
 from ....ir.nest import ops
 from ....ir.nest.scopes import inside, memory_of, variables
-from ....ir.opdef import OpDef
+from ....ir.opdef import OpDef, Trait
 from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE, TABLE
-from ....ir.types import TensorType, axis_groups, integer, ints, sizes, texts
+from ....ir.types import axis_groups, integer, sizes, texts
 from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
@@ -32,14 +33,11 @@ from ..code.text import Val
 from ..elements.gather import Looked, checked_index, look_up
 from ..elements.operations import Known, Operations
 from ..functions import FrameWord, NativeFunction
-from .column_loops import ColumnLoops, StageCode
-from .columns import Columns, Reduction
-from .short_rows import ShortRows
+from .row_walks import Totals, across, walk
 from .vector_loops import LoopPlace, VectorLoop
 
 Point = tuple[int, int]
 Element = tuple[Value, Point]
-Totals = tuple[Reduction, list[Val]]
 UNTILED = 1 << 62
 SHARED = 2  # loops that threads share
 LINE = 64  # bytes of a cache line
@@ -70,11 +68,12 @@ class RegionNest:
         self.points: Sequence[Point] = ((0, 0),)
         self.are_single = False  # whether vector loops take one vector at a time
         self.is_stage = False  # whether the loops are part of a row that has others, too
+        self.has_shared = bool(shared_loops(self.code))
         self.totals: dict[Value, list[Totals]] = {}  # of walks: the lanes in each row of a step
 
     def function(self, name: str) -> NativeFunction:
         """Emits the function over the shared loops, whose ranges are its parameters."""
-        shared = _shared(self.code)
+        shared = shared_loops(self.code)
         ranges = {n: (Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k, n in enumerate(shared)}
         self.body(self.code, ranges)
         e, status = self.nest.e, Val("0", "i32", 0)
@@ -97,7 +96,7 @@ class RegionNest:
             if node.op is ops.FOR:
                 self.loop(node, ranges)
             elif node.op is ops.WALK:
-                self.walk(node)
+                walk(self, node)
             elif node.op in EFFECTS:
                 for point in self.points:
                     EFFECTS[node.op](self, node, point)
@@ -110,7 +109,7 @@ class RegionNest:
         (variable,) = variables(node)
         kind, name, inner = node.attrs["kind"], LOOP + variable.name, node.body
         if any(n.op is ops.SCAN for n in inner):
-            self.walk(node)
+            walk(self, node)
             return
         start, stop = ranges.get(node) or (self.number(variable.first), self.number(variable.end))
         if node in ranges and variable.first != 0:
@@ -175,115 +174,6 @@ class RegionNest:
     def together(self) -> int:
         """How many rows are in a step."""
         return 1 if self.rows is None else self.rows[1]
-
-    # -- walks
-
-    def walk(self, node: Node) -> None:
-        """Emits a walk, or a loop with running values."""
-        around, width = self.points, integer(node.attrs, "width") if "width" in node.attrs else 0
-        is_across = node.attrs["kind"] == "vector" and not self.memory.vector and width > 0
-        if is_across:
-            self.memory.vector, self.memory.width = LOOP + variables(node)[-1].name, width
-            lanes = _lanes(node) or width * (integer(node.attrs, "times") if "times" in node.attrs else 1)
-            self.walk_rows(node, [width * k for k in range(max(1, lanes // width))], self.together, True)
-            self.memory.vector, self.memory.width = "", 0
-        else:
-            for row in range(self.together):  # rows whose vectors run across them have nothing to share
-                self.points = [p for p in around if p[1] == row]
-                self.walk_rows(node, [offset for offset, _ in self.points], 1, False)
-        self.points = around
-
-    def walk_rows(self, node: Node, offsets: list[int], rows: int, is_across: bool) -> None:
-        """Emits the walk of one row, or of rows that are walked together along vectors."""
-        assert node.body is not None
-        reductions, scans = _reductions(node), [n for n in node.body if n.op is ops.SCAN]
-        for proxy, result in zip(reductions, node.results, strict=True):
-            self.totals.pop(result, None)
-            if result in self.owners:
-                self.owners[proxy.result] = self.owners[result]
-        first = self.points[0][1] if not is_across else 0
-        short = ShortRows(self, node, reductions) if not is_across and _lanes(node) else None
-        summed = [] if short is None else list(short.places)
-        code = self.stage_code(node, offsets, range(first, first + rows), short)
-        others = [n for n in reductions if n not in summed]
-        walk = Columns(self.column_loops(node, offsets, code, rows, is_across), others, scans)
-        memo = self.nest.scope.memo
-        found = walk.totals()
-        for (sums, totals), row in zip(found, walk.downs, strict=True):
-            result = node.results[reductions.index(sums.node)]
-            if is_across and result.type.kind == "vector":
-                self.totals.setdefault(result, []).append((sums, totals))
-                continue
-            for offset, total in zip(offsets, walk.results(sums, totals), strict=False):
-                memo[result, (0 if is_across else offset, first + row)] = total
-        for sum in summed:
-            assert short is not None
-            for offset, total in zip(offsets, short.halved(sum), strict=True):
-                memo[node.results[reductions.index(sum)], (offset, first)] = total
-
-    def column_loops(self, node: Node, offsets: list[int], code: StageCode, rows: int, is_across: bool) -> ColumnLoops:
-        columns = tuple((LOOP + v.name, v.end - v.first) for v in variables(node))
-        position: Size = 0
-        for name, extent in columns:
-            position = position * extent + dims.symbol(name)
-        in_order = "position" not in node.attrs
-        line = next((n for n in node.body or () if self.is_line(n, node.attrs.get("line"))), None)
-        return ColumnLoops(
-            self.nest, self.frame, self.memory, columns, offsets, code, is_across,
-            position if in_order else sizes(node.attrs, "position")[0],
-            rows=rows,
-            in_order=in_order,
-            is_whole=not _shared(self.code),
-            may_stop=bool(node.attrs.get("until")) and is_across,
-            is_narrow=not is_across and len(columns) == 1 and "chunk" in self.region.attrs,
-            line=None if line is None else (lambda: self.place(line)),
-        )  # fmt: skip
-
-    def is_line(self, node: Node, slot: object) -> bool:
-        """Whether a node loads whole vectors of an operand."""
-        if slot is None or node.op is not ops.LOAD or self.slot(node.operands[0]) != slot:
-            return False
-        buffer, at = self.place(node)
-        return coefficient_of(address(at, buffer.strides), self.memory.vector) == buffer.dtype.size
-
-    def stage_code(self, node: Node, step: list[int], rows: range, short: ShortRows | None) -> StageCode:
-        """What one step of a walk computes."""
-        assert node.body is not None
-        body, around = node.body, self.points
-
-        def visit(reductions: list[Node], offsets: list[int], writes: bool) -> dict[Node, list[Val]]:
-            self.points = [(offset, row) for offset in offsets for row in rows]
-            for store in [n for n in body if n.op is ops.STORE and writes]:
-                for point in self.points:
-                    self.store(store, point)
-            found = {n: [self.get(n.operands[0], p) for p in self.points] for n in reductions}
-            if short is not None:
-                short.put(self.points)
-            self.points = around
-            return found
-
-        def scanned(scan: Node, offsets: list[int]) -> list[Val]:
-            return [self.get(scan.operands[0], (offset, rows[0])) for offset in offsets]
-
-        def set_scanned(scan: Node, offsets: list[int], made: list[Val]) -> None:
-            self.nest.scope.memo.update({(scan.result, (k, rows[0])): x for k, x in zip(offsets, made, strict=True)})
-
-        def fetch() -> None:
-            for node in [n for n in body if n.op is ops.FETCH]:
-                for offset in step:
-                    self.fetch(node, (offset, rows[0]))
-
-        return StageCode(visit, scanned, set_scanned, fetch)
-
-    def across(self, node: Node, point: Point) -> None:
-        """Combines the lanes of a walk; those of short rows are numbers already."""
-        memo, lanes = self.nest.scope.memo, node.operands[0]
-        if lanes not in self.totals:
-            memo[node.result, point] = self.operations.known((lanes, point))[0]
-            return
-        sums, totals = self.totals[lanes][point[1]]
-        with self.nest.e.writing(node.result):
-            (memo[node.result, point],) = sums.results(totals)
 
     # -- memory
 
@@ -447,25 +337,8 @@ class RegionNest:
 
 
 EFFECTS: Mapping[OpDef, Callable[[RegionNest, Node, Point], None]] = {
-    ops.STORE: RegionNest.store, ops.FETCH: RegionNest.fetch, ops.ACROSS: RegionNest.across,
+    ops.STORE: RegionNest.store, ops.FETCH: RegionNest.fetch, ops.ACROSS: across,
 }  # fmt: skip
-
-
-def _lanes(node: Node) -> int:
-    """How many lanes the tree of a walk has; 0 if it has no lanes."""
-    return max((n for v in node.results if isinstance(n := (*v.type.shape, 0)[0], int)), default=0)
-
-
-def _reductions(walk: Node) -> list[Node]:
-    """The reductions of a walk, each as an op on arrays."""
-    if walk.op is not ops.WALK:
-        return []
-    names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
-    assert walk.body is not None
-    return [
-        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
-        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
-    ]
 
 
 def _unit(region: Node) -> Size:
@@ -492,10 +365,19 @@ def _owners(region: Node) -> dict[Value, Value]:
             found[node.result] = array
         elif same and node.results:
             found[node.result] = same.pop(0) if len(same) > 1 else same[0]
-    return found
+    walks = [n for n in _all(region.code) if n.op is ops.WALK]
+    results = [(TABLE[name], v) for n in walks for name, v in zip(texts(n.attrs, "combine"), n.results, strict=True)]
+    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    for op, value in results:
+        same_op = [n for n in reductions if n.op is op]
+        if same_op:
+            found[value] = same_op[0].result
+            reductions.remove(same_op[0])
+    across = [n for n in _all(region.code) if n.op is ops.ACROSS]
+    return {**found, **{n.result: found[n.operands[0]] for n in across if n.operands[0] in found}}
 
 
-def _shared(nest: Graph) -> list[Node]:
+def shared_loops(nest: Graph) -> list[Node]:
     """The loops that threads share, outermost first."""
     return [n for n in _all(nest) if n.attrs.get("shared")]
 

@@ -1,0 +1,155 @@
+"""Emit the walks of a region's nest: reductions along the columns of rows, and loops with running values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....ir import dims
+from ....ir.accesses import address, coefficient_of
+from ....ir.dims import LOOP, Size
+from ....ir.graph import Node
+from ....ir.nest import ops
+from ....ir.nest.scopes import variables
+from ....ir.ops import TABLE
+from ....ir.types import TensorType, integer, ints, sizes, texts
+from ..code.text import Val
+from .column_loops import ColumnLoops, StageCode
+from .columns import Columns, Reduction
+from .short_rows import ShortRows
+
+if TYPE_CHECKING:
+    from .region_nest import Point, RegionNest
+
+Totals = tuple[Reduction, list[Val]]
+
+
+def walk(f: RegionNest, node: Node) -> None:
+    """Emits a walk, or a loop with running values."""
+    around, width = f.points, integer(node.attrs, "width") if "width" in node.attrs else 0
+    is_across = node.attrs["kind"] == "vector" and not f.memory.vector and width > 0
+    if is_across:
+        f.memory.vector, f.memory.width = LOOP + variables(node)[-1].name, width
+        lanes = _lanes(node) or width * (integer(node.attrs, "times") if "times" in node.attrs else 1)
+        _walk_rows(f, node, [width * k for k in range(max(1, lanes // width))], f.together, True)
+        f.memory.vector, f.memory.width = "", 0
+    else:
+        for row in range(f.together):  # rows whose vectors run across them have nothing to share
+            f.points = [p for p in around if p[1] == row]
+            _walk_rows(f, node, [offset for offset, _ in f.points], 1, False)
+    f.points = around
+
+
+def _walk_rows(f: RegionNest, node: Node, offsets: list[int], rows: int, is_across: bool) -> None:
+    """Emits the walk of one row, or of rows that are walked together along vectors."""
+    assert node.body is not None
+    reductions, scans = _reductions(node), [n for n in node.body if n.op is ops.SCAN]
+    for proxy, result in zip(reductions, node.results, strict=True):
+        f.totals.pop(result, None)
+        if result in f.owners:
+            f.owners[proxy.result] = f.owners[result]
+    first = f.points[0][1] if not is_across else 0
+    short = ShortRows(f, node, reductions) if not is_across and _lanes(node) else None
+    summed = [] if short is None else list(short.places)
+    code = _stage_code(f, node, offsets, range(first, first + rows), short)
+    others = [n for n in reductions if n not in summed]
+    walk = Columns(_column_loops(f, node, offsets, code, rows, is_across), others, scans)
+    memo = f.nest.scope.memo
+    found = walk.totals()
+    for (sums, totals), row in zip(found, walk.downs, strict=True):
+        result = node.results[reductions.index(sums.node)]
+        if is_across and result.type.kind == "vector":
+            f.totals.setdefault(result, []).append((sums, totals))
+            continue
+        for offset, total in zip(offsets, walk.results(sums, totals), strict=False):
+            memo[result, (0 if is_across else offset, first + row)] = total
+    for sum in summed:
+        assert short is not None
+        for offset, total in zip(offsets, short.halved(sum), strict=True):
+            memo[node.results[reductions.index(sum)], (offset, first)] = total
+
+
+def _column_loops(
+    f: RegionNest, node: Node, offsets: list[int], code: StageCode, rows: int, is_across: bool
+) -> ColumnLoops:
+    columns = tuple((LOOP + v.name, v.end - v.first) for v in variables(node))
+    position: Size = 0
+    for name, extent in columns:
+        position = position * extent + dims.symbol(name)
+    in_order = "position" not in node.attrs
+    line = next((n for n in node.body or () if _is_line(f, n, node.attrs.get("line"))), None)
+    return ColumnLoops(
+        f.nest, f.frame, f.memory, columns, offsets, code, is_across,
+        position if in_order else sizes(node.attrs, "position")[0],
+        rows=rows,
+        in_order=in_order,
+        is_whole=not f.has_shared,
+        may_stop=bool(node.attrs.get("until")) and is_across,
+        is_narrow=not is_across and len(columns) == 1 and "chunk" in f.region.attrs,
+        line=None if line is None else (lambda: f.place(line)),
+    )  # fmt: skip
+
+
+def _is_line(f: RegionNest, node: Node, slot: object) -> bool:
+    """Whether a node loads whole vectors of an operand."""
+    if slot is None or node.op is not ops.LOAD or f.slot(node.operands[0]) != slot:
+        return False
+    buffer, at = f.place(node)
+    return coefficient_of(address(at, buffer.strides), f.memory.vector) == buffer.dtype.size
+
+
+def _stage_code(f: RegionNest, node: Node, step: list[int], rows: range, short: ShortRows | None) -> StageCode:
+    """What one step of a walk computes."""
+    assert node.body is not None
+    body, around = node.body, f.points
+
+    def visit(reductions: list[Node], offsets: list[int], writes: bool) -> dict[Node, list[Val]]:
+        f.points = [(offset, row) for offset in offsets for row in rows]
+        for store in [n for n in body if n.op is ops.STORE and writes]:
+            for point in f.points:
+                f.store(store, point)
+        found = {n: [f.get(n.operands[0], p) for p in f.points] for n in reductions}
+        if short is not None:
+            short.put(f.points)
+        f.points = around
+        return found
+
+    def scanned(scan: Node, offsets: list[int]) -> list[Val]:
+        return [f.get(scan.operands[0], (offset, rows[0])) for offset in offsets]
+
+    def set_scanned(scan: Node, offsets: list[int], made: list[Val]) -> None:
+        f.nest.scope.memo.update({(scan.result, (k, rows[0])): x for k, x in zip(offsets, made, strict=True)})
+
+    def fetch() -> None:
+        for node in [n for n in body if n.op is ops.FETCH]:
+            for offset in step:
+                f.fetch(node, (offset, rows[0]))
+
+    return StageCode(visit, scanned, set_scanned, fetch)
+
+
+def across(f: RegionNest, node: Node, point: Point) -> None:
+    """Combines the lanes of a walk; those of short rows are numbers already."""
+    memo, lanes = f.nest.scope.memo, node.operands[0]
+    if lanes not in f.totals:
+        memo[node.result, point] = f.operations.known((lanes, point))[0]
+        return
+    sums, totals = f.totals[lanes][point[1]]
+    with f.nest.e.writing(node.result):
+        (memo[node.result, point],) = sums.results(totals)
+
+
+def _lanes(node: Node) -> int:
+    """How many lanes the tree of a walk has; 0 if it has no lanes."""
+    return max((n for v in node.results if isinstance(n := (*v.type.shape, 0)[0], int)), default=0)
+
+
+def _reductions(walk: Node) -> list[Node]:
+    """The reductions of a walk, each as an op on arrays."""
+    if walk.op is not ops.WALK:
+        return []
+    names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
+    assert walk.body is not None
+    return [
+        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
+        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
+    ]
