@@ -180,7 +180,7 @@ REFUSED = [
     ("softmax", "load\"(%out0) {at = #weft.dims<@i, @j>", "load\"(%out0) {at = #weft.dims<0, @j>", "at the same place"),
     ("softmax", "array<i64: 16>", "array<i64: 0>", "same 'steps'"),
     ("softmax", 'combine = "max"', 'combine = "min"', "as their walk does"),
-    ("softmax", 'combine = ["max"]', 'combine = ["reduce_or"]', "combine"),
+    ("softmax", 'combine = ["max"]', 'combine = ["reduce_or"]', "not defined"),
     ("softmax", "range = #weft.dims<0, x1>", "range = #weft.dims<0, x1 + 1>", "can't show that index"),
     ("softmax", 'vars = ["j"]', 'vars = ["i"]', "already the variable"),
     ("softmax", "combine = [", "until, combine = [", "first true element"),
