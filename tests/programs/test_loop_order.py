@@ -71,6 +71,23 @@ def test_sums() -> None:
     assert jitted.explain().is_whole
 
 
+def stacks(a: Any, b: Any, out: Any) -> None:
+    for k in range(a.shape[0]):
+        out[k] = a[k] @ b[k] - 1
+
+
+def test_small_products() -> None:
+    """Small matrices are multiplied where they are, others in panels: the same sums, as integers show."""
+    jitted = weft.jit(stacks)
+    for m, k, n in ((3, 3, 3), (5, 16, 8), (2, 17, 8), (7, 4, 9), (13, 2, 2), (4, 5, 4), (250, 3, 2)):
+        a, b = (rng.integers(-9, 10, shape).astype(float) for shape in ((3, m, k), (3, k, n)))
+        ours, theirs = np.zeros((2, 3, m, n))
+        jitted(a, b, ours)
+        stacks(a, b, theirs)
+        np.testing.assert_array_equal(ours, theirs)
+    assert jitted.explain().is_whole
+
+
 def test_bits() -> None:
     jitted = {f: weft.jit(f) for f in (sweep, columns, shifted)}
     for rows, width, levels in ((5, 9, 7), (1, 20, 3), (3, 1, 1)):

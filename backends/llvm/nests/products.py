@@ -8,7 +8,7 @@
         the rest of the body, for every vector of sums
 
 A sum is one chain of FMAs over the terms in order, from 0 on, whatever the blocks are. Vectors lie along the axis along
-which results are contiguous in memory.
+which results are contiguous in memory. Small products, of one vector and few terms, read both factors where they are.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .points import Point
 
 Run = Callable[[Val, "list[Val]"], "list[Val]"]
 ROWS, TERMS = 240, 256  # of a block: sums and the packed panel stay in a core's cache
+FEW_TERMS = 16
 WIDE, NARROW = (6, 4), (6, 2)  # rows by vectors in registers, of which there are 32 and 16
 
 
@@ -99,7 +100,43 @@ class _ProductEmitter:
             f.repeat(rows, last_row, ROWS, (), lambda row, _: self.block(point, row, last_row, at, masks))
             return []
 
-        f.repeat(columns, last_column, self.panel_width, (), panel)
+        def panels() -> None:
+            f.repeat(columns, last_column, self.panel_width, (), panel)
+
+        terms, last_term = self.range(self.terms, point)
+        e = f.e
+        few = e.icmp("sle", e.op("sub nsw", last_term, terms), e.const("i64", FEW_TERMS))
+        narrow = e.icmp("sle", e.op("sub nsw", last_column, columns), e.const("i64", self.width))
+        e.when(
+            e.op("and", few, narrow),
+            lambda: self.small(point, (rows, last_row), (columns, last_column), (terms, last_term)),
+            panels,
+        )
+
+    def small(self, point: Point, rows: tuple[Val, Val], columns: tuple[Val, Val], terms: tuple[Val, Val]) -> None:
+        """Computes a product whose rows are one vector each, row by row."""
+        f, e, column = self.f, self.f.e, columns[0]
+        mask = lane_mask(f, *columns, self.width)
+
+        def row(at: Val, _: list[Val]) -> list[Val]:
+            inner = point.step(self.rows.name, at)
+
+            def term(k: Val, sums: list[Val]) -> list[Val]:
+                (left, left_body), (right, right_body) = self.single, self.packed
+                one = inner.step(self.terms.name, k)
+                f.body(left_body, [one])
+                line = vector_point(f, point.step(self.terms.name, k), self.columns.name, column, self.width, 0)
+                f.body(right_body, [line := line.masked(mask)])
+                x, y = e.splat(one.values[left], self.width), e.splat(line.values[right], self.width)
+                return [self.multiply_add(x, y, sums[0])]
+
+            found = f.repeat(*terms, 1, [e.const(self.elem, 0, self.width)], term)
+            made = vector_point(f, inner, self.columns.name, column, self.width, 0).masked(mask)
+            made.values[self.total] = found[1]
+            f.body(self.after, [made])
+            return []
+
+        f.repeat(*rows, 1, (), row)
 
     def mask(self, at: Val, end: Val, k: int) -> Val:
         start = numbers.plus(self.f, at, self.f.e.const("i64", k * self.width))
