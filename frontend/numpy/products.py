@@ -154,7 +154,8 @@ def _is_single(m: Maker, x: Value) -> bool:
 def _gufunc(m: Maker, a: Value, left: Labels, b: Value, right: Labels, stack: Labels, core: Labels) -> Value:
     """Contract two values and give the result NumPy's memory order: the matrices in C order, the stack as operands."""
     found = contracted(m, a, left, b, right, [*stack, *core])
-    if found.node is not None and found.node.op is MATMUL:
+    is_product = found.node is not None and found.node.op is MATMUL
+    if is_product and (len(core) == 2 or len(stack) < 2):  # else an axis of the stack numbers the rows or columns
         return found
     if len(stack) > 1:  # the axes of matrices, and how the product was computed, have no say in the order of the stack
         axes = [*stack, *core, "k"]

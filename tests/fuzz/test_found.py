@@ -319,6 +319,8 @@ def test_stacks_of_products_keep_their_memory_order() -> None:
     """Where only the vectors have a stack axis, the axis became rows of a matrix and moved outwards."""
     a, b = np.zeros((2, 2, 1), "bool"), np.zeros((2, 2, 2, 2), "float32")
     check(lambda a, b: (np.matvec(a, a), np.vecmat(b, b[0]), b[0] @ b), a, b)
+    turned = np.asfortranarray(np.arange(18, dtype="int32").reshape(2, 3, 3))
+    check(lambda a: (np.vecmat(a, a[0]), np.vecmat(a, a[0].T)), turned)
 
 
 def test_sizes_without_a_settled_part_keep_their_form() -> None:
