@@ -10,10 +10,11 @@ import ast
 import copy
 from typing import Any
 
+from ...ir.source import ABSENT
 from .allowed import Checker, PythonScope
 from .freshness import is_fresh, work
 from .inputs import Inputs
-from .names import binds, reads
+from .names import binds, bound_names, reads
 from .pieces import Cut
 
 Guards = list[tuple[ast.expr, Any]]  # an object, and the class that it must have, or a set of them
@@ -205,12 +206,25 @@ class Collected:
 
     def _position(self, node: ast.AST) -> Cut | None:
         """Find a part of an array that the piece itself makes, at a position that it would be compiled for."""
+        summed = {id(n.args[0]) for n in ast.walk(node) if isinstance(n, ast.Call) and self._is_sum(n)}
         for n in ast.walk(node):
             if isinstance(n, ast.Subscript) and not self._is_input(n) and self.known.has_position(n):
                 return Cut("a position that is a number is looked up in Python", n)
-            if isinstance(n, (ast.Lambda, ast.ListComp, ast.GeneratorExp)):
+            if isinstance(n, (ast.Lambda, ast.ListComp, ast.GeneratorExp)) and id(n) not in summed:
                 return Cut("a function or comprehension is left to Python", n)
         return None
+
+    def _is_sum(self, node: ast.Call) -> bool:
+        """Whether it is `sum(... for k in ...)`, which a trace can unroll, and `k` is the name of nothing else."""
+        if len(node.args) != 1 or not isinstance(node.args[0], (ast.ListComp, ast.GeneratorExp)):
+            return False
+        inner = node.args[0]
+        parts = [n for n in ast.walk(inner) if n is not inner]
+        if any(isinstance(n, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.Subscript)) for n in parts):
+            return False
+        own = bound_names(g.target for g in inner.generators)
+        taken = own & (frozenset(self.scope.locals) | frozenset(self.defined) | frozenset(self.inputs))
+        return not taken and self.scope.meaning(node.func) is sum and all(self.scope.value(n) is ABSENT for n in own)
 
     def _is_input(self, node: ast.AST) -> bool:
         outer = self._is_outer
