@@ -37,11 +37,11 @@ def served(function: Any) -> int:
 
 
 def natively(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the result of a call that native code serves; Python serves the first."""
+    """Return the result of a call that native code serves; Python serves the first, and all where it must."""
     function(*args, **kwargs)
     before = served(function)
     result = function(*args, **kwargs)
-    assert served(function) == before + 1, "Python served the call"
+    assert served(function) == before + is_known(), "Python served the call"
     return result
 
 
@@ -278,7 +278,7 @@ def test_nothing_is_leaked() -> None:
     A leak of one call would appear once per call. A few references and bytes may come and go with other activity in
     this process: threads that compile, and the few calls that go through Python.
     """
-    calls = 200_000
+    calls = 200_000 if is_known() else 4_000
     jitted = weft.jit(lambda x, y, k: (x + y * k, (x * y).sum()))
     x, out = np.arange(10.0), (np.empty(10), np.empty(()))
     natively(jitted, x, x, 2.0)
@@ -286,7 +286,8 @@ def test_nothing_is_leaked() -> None:
     kinds = (x, out, out[0], x.dtype, np.ndarray, np.float64, jitted)
     gc.collect()
     before = [sys.getrefcount(k) for k in kinds]
-    tracemalloc.start()
+    if is_known():  # through Python this takes milliseconds for each call
+        tracemalloc.start()
     start = tracemalloc.get_traced_memory()[0]
     for _ in range(calls // 2):
         jitted(x, x, 2.0)
@@ -295,7 +296,7 @@ def test_nothing_is_leaked() -> None:
     grown = tracemalloc.get_traced_memory()[0] - start
     tracemalloc.stop()
     grown_references = [sys.getrefcount(k) - count for k, count in zip(kinds, before, strict=True)]
-    assert max(map(abs, grown_references)) < calls // 100, grown_references
+    assert max(map(abs, grown_references)) < max(100, calls // 100), grown_references
     assert grown < calls
 
 
@@ -345,7 +346,7 @@ def test_results_in_lists_dicts_and_named_tuples() -> None:
     gc.collect()
     before = [sys.getrefcount(x) for x in (X.dtype, Pair, None, "text", np.ndarray)]
     for jitted in made.values():
-        for _ in range(1000):
+        for _ in range(1000 if is_known() else 150):
             jitted(X)
     gc.collect()
     after = [sys.getrefcount(x) for x in (X.dtype, Pair, None, "text", np.ndarray)]
@@ -429,10 +430,11 @@ def test_small_results_are_traced() -> None:
 def test_a_million_calls_leave_nothing() -> None:
     """The process does not grow, call by call."""
     jitted, x = weft.jit(lambda x: {"sum": x.sum(), "more": [x + 1]}), np.ones(16)
-    for _ in range(10_000):
+    calls = 1_000_000 if is_known() else 4_000
+    for _ in range(calls // 100):
         jitted(x)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(1_000_000):
+    for _ in range(calls):
         jitted(x)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000  # kilobytes: two bytes a call
 
@@ -569,8 +571,12 @@ def test_without_native_calls() -> None:
         "        pieces.assert_same(plain, given)\n"
         "    assert own.explain().pieces[0].calls == 2 and not own.chain.calls + own.chain.forwarded\n"
     )
-    environment = {**os.environ, "WEFT_NATIVE_CALLS": "0"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=Path(__file__).parents[2])
+    environment, folder = {**os.environ, "WEFT_NATIVE_CALLS": "0"}, Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=folder)
+    names = "several_arg or numbers or test_out or errors or memory_that or leaked or lists or many_threads or million"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__, "-k", names]
+    found = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+    assert not found.returncode, found.stdout
 
 
 def test_objects_without_room_for_an_entry_get_none() -> None:
