@@ -41,7 +41,7 @@ def _with_number() -> Inputs:
 
 
 ROWS = (
-    Row("a + b", lambda np: lambda a, b: a + b, normal(2), "a + b", sizes=_SIZES),
+    Row("a + b", lambda np: lambda a, b: a + b, normal(2), "a + b", sizes=_SIZES, ufunc=np.add),
     Row("a + b into given memory", lambda np: lambda a, b: a + b, _into, loops=_added, sizes=_SIZES, into=np.add),
     Row("a*b + c*a - b", lambda np: lambda a, b, c: a * b + c * a - b, normal(3), "a*b + c*a - b", sizes=_SIZES),
     Row("a*k + 1, k a number", lambda np: lambda a, k: a * k + 1.0, _with_number(), "a*b + 1", _scaled, sizes=_SIZES),

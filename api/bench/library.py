@@ -96,6 +96,23 @@ def written(call: Callable[[Any, Any, Any], Any], case: Case) -> TimedCall:
     return TimedCall(timed(call, case.args).run, result)
 
 
+def written_by_name(call: Callable[..., Any], case: Case) -> TimedCall:
+    """Make a timed call of `call(a, b, out=out)`."""
+    a, b, out = case.args
+
+    def run(count: int) -> float:
+        start = perf_counter()
+        for _ in repeat(None, count):
+            call(a, b, out=out)
+        return perf_counter() - start
+
+    def result() -> Any:
+        out.fill(np.nan)
+        return call(a, b, out=out)
+
+    return TimedCall(run, result)
+
+
 class NumPy:
     """NumPy itself, which defines the right result."""
 
@@ -103,8 +120,9 @@ class NumPy:
 
     def calls(self, case: Case) -> list[TimedCall]:
         if case.row.into is not None:
-            return [written(case.row.into, case)]
-        return [timed(case.row.make(np), case.args)]
+            return [written_by_name(case.row.into, case)]
+        bare = [] if case.row.ufunc is None else [timed(case.row.ufunc, case.args)]
+        return [timed(case.row.make(np), case.args), *bare]
 
     def fresh(self, row: Row) -> Function:
         raise Unable("compiles nothing")
@@ -123,17 +141,7 @@ class Weft:
         if case.row is not self._row:
             self._row, self._kernel = case.row, self.fresh(case.row)
         kernel = self._kernel
-        if case.row.into is None:
-            return [timed(kernel, case.args)]
-        a, b, out = case.args
-
-        def run(count: int) -> float:
-            start = perf_counter()
-            for _ in repeat(None, count):
-                kernel(a, b, out=out)
-            return perf_counter() - start
-
-        return [TimedCall(run, written(lambda a, b, out: kernel(a, b, out=out), case).result)]
+        return [timed(kernel, case.args) if case.row.into is None else written_by_name(kernel, case)]
 
     def fresh(self, row: Row) -> Function:
         return jit(row.make(np))

@@ -38,6 +38,7 @@ class Row:
     views: bool = False  # the inputs are not contiguous, and a library without strides does other work
     torch: Make | None = None  # for tensors, which have other names for the same operations
     into: Any = None  # a ufunc: the last argument is written, by this function in NumPy
+    ufunc: Any = None  # does the same in NumPy, without a Python function around it
 
 
 @record
