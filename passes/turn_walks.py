@@ -30,7 +30,7 @@ from ..ir.dims import LOOP
 from ..ir.graph import Graph, Node, graph_guards
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
-from ..ir.nest.scopes import accesses, places, variables
+from ..ir.nest.scopes import MemoryAccess, accesses, places, variables
 from ..ir.records import record
 from ..ir.types import Attr, TensorType, sizes
 from .nests.places import step_of
@@ -89,27 +89,27 @@ class _Turning:
         return made
 
     def pays(self, loop: Node) -> bool:
-        """Whether the walks go across memory, and the loop along it."""
+        """Whether what moves with the loop goes along memory, and across it in the walks."""
         found = [a for a in self.accesses if loop in a.place.around]
         (variable,) = variables(loop)
         own = [(a, step_of(a, variable.name, self.layouts), a.buffer.type.dtype.size) for a in found]
         if not all(step == size or (step == 0 and not a.is_store) for a, step, size in own):
             return False
-        is_along = False
-        for access, along, size in own:
-            walk = next((n for n in access.place.around if n.op is ops.WALK), None)
-            if walk is None:
-                continue
-            (inner,) = variables(walk)
-            if step_of(access, inner.name, self.layouts) == size:
-                return False
-            is_along |= along == size
-        return is_along
+        moving = [(a, walk) for a, step, size in own if step == size and (walk := _walk_around(a)) is not None]
+        return bool(moving) and not any(self._goes_along(a, walk) for a, walk in moving)
+
+    def _goes_along(self, access: MemoryAccess, walk: Node) -> bool:
+        (variable,) = variables(walk)
+        return step_of(access, variable.name, self.layouts) == access.buffer.type.dtype.size
 
     def is_allowed(self, loop: Node) -> bool:
         trial = Node(loop.op, (), _wide(loop), (), loop.span, loop.body)
         found = [a for a in self.accesses if loop in a.place.around]
         return dependence_problem(self.nest, trial, found, self.facts) is None
+
+
+def _walk_around(access: MemoryAccess) -> Node | None:
+    return next((n for n in access.place.around if n.op is ops.WALK), None)
 
 
 def _wide(loop: Node) -> dict[str, Attr]:
