@@ -9,8 +9,8 @@ changed arguments must be NumPy's. The times are the best of several calls, afte
 
 With `--peers` the suite's own variants for Numba, JAX, Pythran and DaCe run as well, each in a process of its own and
 with a time limit, if the peer is installed beside this Python or beside one of `--python`. `--figures` keeps their
-times in a file, and runs only what is not in it. `--again` runs the fastest peer of each program once more, so that its
-time is from the same minute as ours.
+times in a file, and runs only what is not in it. `--again` runs the fastest one or two peers of each program once more,
+so that their times are from the same minute as ours, until `--minutes` are over.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ PEER_SCRIPT = Path(__file__).parent / "npbench_peers.py"
 WARM = 4  # more calls before the timed ones: a plan is split where pieces are cut
 SECONDS = 600  # for one program
 PEER_SECONDS = 60  # for one variant of a peer
+NEAR = 3  # times the fastest peer: others may be faster in another run
+START = time.perf_counter()
 BAR = 30  # characters
 CHAOS = "differs, as NumPy does after one rounding of its arguments"
 NAMES = {"numba": "Numba", "jax": "JAX", "pythran": "Pythran", "dace": "DaCe"}
@@ -57,7 +59,8 @@ def main() -> None:
     parser.add_argument("--peer-seconds", type=int, default=PEER_SECONDS, help="the time limit of one variant")
     parser.add_argument("--python", nargs="*", default=[], help="more interpreters in which peers are installed")
     parser.add_argument("--figures", type=Path, help="a file that keeps the peers' times")
-    parser.add_argument("--again", action="store_true", help="run the fastest peer in that file once more")
+    parser.add_argument("--again", action="store_true", help="run the fastest peers in that file once more")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no peer runs again")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -120,20 +123,35 @@ def peer_times(given: argparse.Namespace, name: str, interpreters: dict[str, str
     kept = json.loads(given.figures.read_text()) if given.figures and given.figures.exists() else {}
     known: dict[str, dict[str, Any]] = kept.setdefault(given.preset, {}).setdefault(name, {})
     wanted = [v for v in variants(given.path, name, set(interpreters)) if given.peers and v not in known]
-    right = {variant: r["seconds"] for variant, r in known.items() if "seconds" in r}
-    if given.again and right:
-        wanted.append(min(right, key=lambda variant: right[variant]))
+    if given.again and time.perf_counter() < 60 * given.minutes + START:
+        wanted += contenders(known)
     built = given.figures.with_suffix(".built") if given.figures else Path(tempfile.mkdtemp())
     for variant in wanted:
-        peer = next(p for p in PEERS if variant in PEERS[p])
+        peer = peer_of(variant)
         if peer not in interpreters:
             raise SystemExit(f"{variant} of {name} is to run again, but {peer} is not installed; name its --python")
         command = [interpreters[peer], str(PEER_SCRIPT), str(given.path), name, "--variant", variant]
         command += ["--preset", given.preset, "--repeat", str(given.repeat), "--built", str(built)]
-        known[variant] = in_process(command, given.peer_seconds)
+        found = in_process(command, given.peer_seconds)
+        if "seconds" in found or variant not in known:
+            known[variant] = found
     if given.figures and wanted:
         given.figures.write_text(json.dumps(kept, indent=1))
     return known
+
+
+def contenders(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the fastest variant of the fastest peer, and of the second one if it is not far behind."""
+    fastest_of: dict[str, tuple[float, str]] = {}
+    for variant, seconds in sorted((v, r["seconds"]) for v, r in known.items() if "seconds" in r):
+        peer = peer_of(variant)
+        fastest_of[peer] = min(fastest_of.get(peer, (math.inf, "")), (seconds, variant))
+    ranked = sorted(fastest_of.values())[:2]
+    return [variant for seconds, variant in ranked if seconds <= NEAR * ranked[0][0]]
+
+
+def peer_of(variant: str) -> str:
+    return next(peer for peer in PEERS if variant in PEERS[peer])
 
 
 def measure(path: Path, name: str, preset: str, repeat: int) -> dict[str, Any]:

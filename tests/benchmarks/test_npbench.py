@@ -27,3 +27,11 @@ def test_page(peers: dict[str, Any]) -> None:
     assert "2 of 3 programs are right" in text and "crashed" in text
     assert ("NumPy, Numba, JAX and DaCe" in text and "time limit: first (dace)." in text) == bool(peers)
     assert ("numba_n | 2.00" in text and "numpy | 4.00" in text) == bool(peers)
+
+
+def test_contenders() -> None:
+    """The fastest variant of the two fastest peers runs again, unless the second is far behind."""
+    known = {**RUN, "numba_np": {"seconds": 1.9e-3}, "pythran": {"seconds": 9e-3}}
+    assert npbench.contenders(known) == ["numba_np", "jax"]
+    assert npbench.contenders({**known, "jax": {"seconds": 6e-3}}) == ["numba_np"]
+    assert npbench.contenders({"dace": RUN["dace"]}) == []
