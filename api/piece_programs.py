@@ -56,7 +56,7 @@ class Owner(Protocol):
     def tell(self, reason: Reason) -> None:
         """Print why Python takes over, if that is asked for."""
 
-    def is_kept(self) -> bool:
+    def check_names(self) -> bool:
         """Whether names outside the function still mean what the plan knows."""
 
     def rely(self, guards: Iterable[Guard]) -> None:
@@ -86,20 +86,13 @@ class PieceProgram:
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if self.doubt is not None:
             _failed(self)
-        if self.off is not None or not is_usual() or not self.program.is_kept():
+        if self.off is not None or not is_usual() or not self.program.check_names():
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
             return _missed(self, Reason("it gets no array"))
-        try:
-            result = compiled(args, dict(kwargs))
-        except (MemoryProblem, SizeProblem):
-            raise
-        except Exception as error:
-            if is_interruption(error):
-                raise
-            return _missed(self, reason_of(error))
-        self.failures = 0
-        self.python_calls += 1
+        result = _run(self, lambda: compiled(args, dict(kwargs)))
+        if result is MISS:
+            return MISS
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
         elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls and not is_paused():
@@ -165,24 +158,20 @@ class LoopProgram(Called):
             made = self._compiled(kinds, values)
         if made is MISS or not are_kept(made.piece.meant) or not self._scope.meanings.are_kept():
             self.misses += 1
-            self.program.is_kept()
+            self.program.check_names()
             return MISS
-        try:
-            if is_native(self):
-                self._learn(made, values)  # before it runs: if this fails, nothing has happened yet
-            result = made.run(values)
-        except (MemoryProblem, SizeProblem):
-            raise
-        except Exception as error:
-            if is_interruption(error):
-                raise
-            return _missed(self, reason_of(error))
-        self.failures = 0
-        self.python_calls += 1
+        result = _run(self, lambda: self._learn_and_run(made, values))
+        if result is MISS:
+            return MISS
         if self.loop.returns:
             return result or (None,)
         found = dict(zip((name for name, _ in made.piece.results), result, strict=True))
         return tuple(found[name] if name in found else values[name] for name in self.loop.live_out)
+
+    def _learn_and_run(self, made: Any, values: Mapping[str, Any]) -> Any:
+        if is_native(self):
+            self._learn(made, values)  # before it runs: if this fails, nothing has happened yet
+        return made.run(values)
 
     def _learn(self, made: Any, values: Mapping[str, Any]) -> None:
         """Make a recipe for calls like this one."""
@@ -261,6 +250,21 @@ class LoopProgram(Called):
 
 
 CallableLoop = native_class(LoopProgram)
+
+
+def _run(piece: PieceProgram | LoopProgram, run: Callable[[], Any]) -> Any:
+    """Run a piece; return its result, or `MISS` if Python has to run its statements."""
+    try:
+        result = run()
+    except (MemoryProblem, SizeProblem):
+        raise
+    except Exception as error:
+        if is_interruption(error):
+            raise
+        return _missed(piece, reason_of(error))
+    piece.failures = 0
+    piece.python_calls += 1
+    return result
 
 
 def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:

@@ -204,8 +204,8 @@ class Program:
         """Remember what a piece relies on."""
         self.meanings.update(guards)
 
-    def is_kept(self) -> bool:
-        """Whether names outside still mean what they meant; if not, the next call learns anew."""
+    def check_names(self) -> bool:
+        """Check that names outside still mean what they meant; if not, the next call learns anew."""
         if self.meanings.are_kept():
             return True
         self._is_watched = True
@@ -214,7 +214,7 @@ class Program:
 
     def _follow(self) -> None:
         """Use what was learned when names outside meant what they mean now, or learn anew."""
-        if self.is_kept():
+        if self.check_names():
             return
         states = [{name: self.__dict__[name] for name in LEARNED if name in self.__dict__}, *self._earlier]
         known = next((state for state in states if state["meanings"].are_kept()), None)

@@ -7,9 +7,12 @@ waits for that thread, as for any module that another thread imports.
 
 from __future__ import annotations
 
-import threading
+import _signal  # type: ignore[import-not-found]  # importing `signal` and `threading` takes longer than the check
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threading import Thread
 
 _PARTS = ("ir", "frontend", "passes", "backends", "runtime", "settings", "loading", "function", "printed", "nests")
 _OTHERS = frozenset(("aot", "chunks", "explorer", "build_tables"))  # what no call needs
@@ -20,11 +23,15 @@ class Preloader:
 
     def __init__(self) -> None:
         self._is_done = False
-        self._thread: threading.Thread | None = None
+        self._thread: Thread | None = None
 
     def prepare(self) -> None:
         """Import everything, unless that is done or no handler can interrupt this thread."""
-        if self._is_done or threading.current_thread() is not threading.main_thread() or not _has_handler():
+        if self._is_done or not _has_handler():
+            return
+        import threading
+
+        if threading.current_thread() is not threading.main_thread():
             return
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._load, name="weft imports")
@@ -52,7 +59,5 @@ def _import_all(name: str) -> None:
 
 def _has_handler() -> bool:
     """Whether a signal runs Python code other than Ctrl-C's usual exception."""
-    import signal
-
-    usual = (None, signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)
-    return any(signal.getsignal(number) not in usual for number in signal.valid_signals())
+    usual = (None, _signal.SIG_DFL, _signal.SIG_IGN, _signal.default_int_handler)
+    return any(_signal.getsignal(number) not in usual for number in range(1, _signal.NSIG))

@@ -26,14 +26,14 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP
-from ..ir.graph import Graph, Node, graph_guards
+from ..ir.graph import Graph, Node
 from ..ir.nest import ops
 from ..ir.nest.dependence import Meeting, dependence_problem, meeting
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, memory_of, variables
 from ..ir.records import record
 from ..ir.types import Attr
 from .nests.overlap import located
-from .nests.rewriting import Around, NestRewriter, Substitution
+from .nests.rewriting import Around, NestRewriter, Substitution, guard_facts, rewritten
 from .nests.writing import NestBlock
 
 MOST_OPS = 160  # in a joined loop: more values than registers go through memory anyway
@@ -48,14 +48,12 @@ class FuseLoops:
     name: ClassVar[str] = "fuse-loops"
 
     def run(self, graph: Graph) -> Graph:
-        fusion = _Fusion(graph)
-        made = NestRewriter(fusion.visit).run(graph)
-        return made if fusion.has_changed else graph
+        return rewritten(graph, _Fusion(graph))
 
 
 class _Fusion:
     def __init__(self, nest: Graph) -> None:
-        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
+        self.facts = guard_facts(nest)
         self.can_share: dict[Node, bool] = {}
         self.has_changed = False
 
@@ -97,8 +95,10 @@ class _Fusion:
         elif attrs["kind"] == "vector" and count > FEW_OPS:
             attrs["times"] = 2
         loop = Node(ops.FOR, (), attrs, (), first.span, Graph("nest", (), nodes, ()))
-        if not self.is_same_step(loop, own.name, first, around) or not self.is_as_shared(first, second, loop, around):
-            return None
+        can_share = [self.find_sharing(n, around) for n in (first, second)]
+        if not self.is_same_step(loop, own.name, first, around) or can_share[0] != can_share[1]:
+            return None  # the second reason: neither loop should lose its threads
+        self.can_share[loop] = can_share[0]
         self.has_changed = True
         inner: list[Node] = []
         for node in nodes:
@@ -106,7 +106,7 @@ class _Fusion:
         if len(inner) == len(nodes):
             return loop
         made = Node(ops.FOR, (), attrs, (), first.span, Graph("nest", (), tuple(inner), ()))
-        self.can_share[made] = self.can_share[loop]
+        self.can_share[made] = can_share[0]
         return made
 
     def is_same_step(self, loop: Node, variable: str, first: Node, around: Around) -> bool:
@@ -126,13 +126,8 @@ class _Fusion:
                         return False
         return True
 
-    def is_as_shared(self, first: Node, second: Node, loop: Node, around: Around) -> bool:
-        """Whether neither loop loses its threads: the joined one can be shared if both can."""
-        can = [self.shares(n, around) for n in (first, second)]
-        self.can_share[loop] = can[0]
-        return can[0] == can[1]
-
-    def shares(self, loop: Node, around: Around) -> bool:
+    def find_sharing(self, loop: Node, around: Around) -> bool:
+        """Find out whether threads can share a loop, and remember it."""
         if loop not in self.can_share:
             trial = Node(ops.FOR, (), {**loop.attrs, "shared": True}, (), loop.span, loop.body)
             fragment = Graph("nest", (), (trial,), ())

@@ -24,12 +24,11 @@ Needs loops without assignments. Guarantees the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP
-from ..ir.graph import Graph, Node, Value, graph_guards
+from ..ir.graph import Graph, Node, Value
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
 from ..ir.nest.scopes import accesses, has_loop_inside, inside, memory_of, variables
@@ -37,7 +36,7 @@ from ..ir.records import record
 from ..ir.types import Attr, sizes
 from .nests.overlap import located
 from .nests.places import step_of
-from .nests.rewriting import Around, NestRewriter
+from .nests.rewriting import Around, NestRewriter, guard_facts, layouts_of, rewritten
 from .nests.writing import NestBlock
 
 LEFT_ALONE = frozenset((ops.CHECK, ops.BIND, ops.ASK, ops.WHILE, ops.SWITCH, ops.PRODUCT, ops.SCAN, ops.ALLOC))
@@ -50,17 +49,12 @@ class InterchangeLoops:
     name: ClassVar[str] = "interchange-loops"
 
     def run(self, graph: Graph) -> Graph:
-        moving = _Moving(graph)
-        made = NestRewriter(moving.visit).run(graph)
-        return made if moving.has_changed else graph
+        return rewritten(graph, _Moving(graph))
 
 
 class _Moving:
     def __init__(self, nest: Graph) -> None:
-        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
-        layouts = nest.attrs.get("layouts", ())
-        assert isinstance(layouts, tuple)
-        self.layouts: Mapping[Value, str] = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
+        self.facts, self.layouts = guard_facts(nest), layouts_of(nest)
         self.has_changed = False
 
     def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None:

@@ -145,10 +145,10 @@ def split(axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, in
     `starts` has for each class of axes where its chunks begin; `env` has the full sizes. With `free`, float sums are
     merged in the order of the chunks, without the tree of one machine.
     """
-    return _Splitter(axes, starts, env, free).split()
+    return _ChunkSplitter(axes, starts, env, free).split()
 
 
-class _Splitter:
+class _ChunkSplitter:
     def __init__(self, axes: ChunkAxes, starts: Sequence[Sequence[int]], env: Mapping[str, int], free: bool) -> None:
         self.axes, self.starts, self.env, self.graph, self.free = axes, starts, env, axes.graph, free
         self.every = [1] * len(axes.members)

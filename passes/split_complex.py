@@ -71,7 +71,7 @@ class SplitComplex:
     def run(self, graph: Graph) -> Graph:
         if not has_complex(graph):
             return graph
-        splitter = _Splitter(graph)
+        splitter = _ComplexSplitter(graph)
         for node in graph:
             splitter.node(node)
         for value in dict.fromkeys(graph.outputs):
@@ -84,7 +84,7 @@ def split_body(body: Graph) -> Graph:
     """Splits the inputs and outputs of an elementwise program into parts."""
     if not has_complex(body):
         return body
-    splitter = _Splitter(body)
+    splitter = _ComplexSplitter(body)
     splitter.builder.inputs = []
     for value in body.inputs:
         parts = [splitter.builder.input(value.name or "in", TensorType(d)) for d in _part_dtypes(value)]
@@ -102,7 +102,7 @@ def _part_dtypes(value: Value) -> tuple[DType, ...]:
     return (PARTS[dtype],) * 2 if is_complex(value) else (dtype,)
 
 
-class _Splitter(Rewriter):
+class _ComplexSplitter(Rewriter):
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
         self.parts: dict[Value, Parts] = {}

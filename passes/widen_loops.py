@@ -27,7 +27,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP
-from ..ir.graph import Graph, Node, graph_guards
+from ..ir.graph import Graph, Node
 from ..ir.nest import ops
 from ..ir.nest.dependence import dependence_problem
 from ..ir.nest.scopes import MemoryAccess, accesses, has_loop_inside, inside, places, variables
@@ -35,7 +35,7 @@ from ..ir.records import record
 from ..ir.types import Attr, Sizes, sizes
 from .nests.overlap import located
 from .nests.places import step_of
-from .nests.rewriting import Around, NestRewriter
+from .nests.rewriting import Around, NestRewriter, guard_facts, layouts_of, rewritten
 from .nests.writing import Names, NestBlock
 
 FEW_OPS = 12  # in a body: then more vectors are in flight
@@ -55,18 +55,14 @@ class WidenLoops:
         widening = _Widening(graph)
         if not any(p.node.op in (ops.FOR, ops.PRODUCT) for p in widening.places):
             return graph
-        made = NestRewriter(widening.visit).run(graph)
-        return made if widening.has_changed else graph
+        return rewritten(graph, widening)
 
 
 class _Widening:
     def __init__(self, nest: Graph) -> None:
         self.nest, self.places = nest, places(nest)
         self.accesses = accesses(self.places)
-        self.facts = [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
-        layouts = nest.attrs.get("layouts", ())
-        assert isinstance(layouts, tuple)
-        self.layouts = {v: str(name) for v, name in zip(nest.inputs, layouts, strict=False)}
+        self.facts, self.layouts = guard_facts(nest), layouts_of(nest)
         self.shared: set[Node] = set()
         self.names = Names(v.name for p in self.places for v in variables(p.node))
         self.has_changed = False

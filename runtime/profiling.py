@@ -38,7 +38,7 @@ class Timed:
 
 
 @record
-class TimedCall:
+class ProfiledCall:
     """One call: when it started, how long it took, and how much of that was in calls inside it, in nanoseconds."""
 
     of: Timed
@@ -52,7 +52,7 @@ class Profile:
     """The calls that were measured. `print` shows the time of each function, kernel and piece."""
 
     def __init__(self) -> None:
-        self.events: list[TimedCall] = []
+        self.events: list[ProfiledCall] = []
         self.duration = 0  # of the whole profile, in nanoseconds
         self._open = threading.local()
 
@@ -68,7 +68,7 @@ class Profile:
             inside = around.pop()
             if around:
                 around[-1] += duration
-            self.events.append(TimedCall(of, threading.get_ident(), start, duration, inside))
+            self.events.append(ProfiledCall(of, threading.get_ident(), start, duration, inside))
 
     @property
     def rows(self) -> list[tuple[Timed, int, int]]:

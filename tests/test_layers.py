@@ -1,11 +1,14 @@
-"""Test that imports point down only, files stay short, and nothing executes text or unpickles data."""
+"""Test the rules of the house: imports point down only, files stay short, names are unique, nothing runs text."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,8 @@ ALLOWED = {
     "api": {"ir", "frontend", "passes", "backends", "runtime"},
 }
 SOURCES = sorted(path for layer in ALLOWED for path in (ROOT / layer).rglob("*.py"))
+PREDICATES = ("is_", "are_", "has_", "can_", "may_")
+OLD_DOCSTRING = re.compile(r"\bin[;,:] .*\bout\b")  # "a graph in; out a plan" was a rule once
 HEAVY = {"dask", "lark", "networkx", "scipy"}
 
 
@@ -27,10 +32,10 @@ def layer_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0]
 
 
-def imported_layers(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+def imported_layers(nodes: Iterable[ast.AST], package: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     """The layers that a file of `package` (as a path below the root) imports, with the line."""
     here = package[1:] if package[0] == "api" else package
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -47,10 +52,10 @@ def imported_layers(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[s
                 yield layer, node.lineno
 
 
-def wrong_imports(tree: ast.AST, path: Path) -> list[str]:
+def wrong_imports(nodes: Iterable[ast.AST], path: Path) -> list[str]:
     package = path.relative_to(ROOT).parent.parts
     own = layer_of(path)
-    found = imported_layers(tree, package)
+    found = imported_layers(nodes, package)
     return [f"{path}:{line}: {own} imports {layer}" for layer, line in found if layer not in ALLOWED[own] | {own}]
 
 
@@ -58,9 +63,19 @@ def test_there_are_sources() -> None:
     assert len(SOURCES) > 30 and {layer_of(p) for p in SOURCES} == set(ALLOWED)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    assert not wrong_imports(ast.parse(path.read_text()), path)
+@cache
+def nodes() -> dict[str, list[ast.AST]]:
+    """The nodes of each file that the rules below are about."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Call)
+    found = {}
+    for path in SOURCES:
+        tree = ast.parse(path.read_text())
+        found[str(path.relative_to(ROOT))] = [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    return found
+
+
+def test_imports_point_down() -> None:
+    assert not [wrong for name, found in nodes().items() for wrong in wrong_imports(found, ROOT / name)]
 
 
 @pytest.mark.parametrize(
@@ -81,25 +96,68 @@ def test_imports_point_down(path: Path) -> None:
     ],
 )
 def test_a_wrong_import_is_seen(path: str, text: str, wrong: bool) -> None:
-    assert bool(wrong_imports(ast.parse(text), ROOT / path)) == wrong
+    assert bool(wrong_imports(ast.walk(ast.parse(text)), ROOT / path)) == wrong
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_are_short_and_say_what_they_do(path: Path) -> None:
-    text = path.read_text()
-    assert len(text.splitlines()) <= 500
-    assert ast.get_docstring(ast.parse(text)) or not text.strip()
+def test_files_are_short_and_say_what_they_do() -> None:
+    for path in SOURCES:
+        assert len(path.read_text().splitlines()) <= 500, path
+    for name, (module, *_) in nodes().items():
+        assert isinstance(module, ast.Module) and (ast.get_docstring(module) or not module.body), name
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_nothing_runs_text(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("eval", "exec"), node.lineno
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [a.name for a in node.names] + [getattr(node, "module", None) or ""]
-            assert not {"pickle", "marshal", "shelve", "dill"} & {n.split(".")[0] for n in names}, node.lineno
+def test_nothing_runs_text() -> None:
+    for name, found in nodes().items():
+        called = {n.func.id for n in found if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        assert not called & {"eval", "exec"}, name
+        assert not imported_packages(found) & {"pickle", "marshal", "shelve", "dill"}, name
+
+
+def test_values_are_records_or_our_named_tuples() -> None:
+    assert not [name for name, found in nodes().items() if "dataclasses" in imported_packages(found)]
+
+
+def imported_packages(found: Iterable[ast.AST]) -> set[str]:
+    imports = [node for node in found if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = [alias.name for node in imports for alias in node.names]
+    return {n.split(".")[0] for n in (*names, *(getattr(node, "module", None) or "" for node in imports))}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    counts = Counter(n.name for found in nodes().values() for n in found if isinstance(n, ast.ClassDef))
+    assert not [name for name, count in counts.items() if count > 1]
+
+
+def test_docstrings_say_what_something_does() -> None:
+    for name, found in nodes().items():
+        for node in found:
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                first = (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
+                assert not OLD_DOCSTRING.search(first), (name, first)
+
+
+def test_predicates_change_nothing() -> None:
+    """A function that is named like a question does not assign to the object that is asked."""
+    for name, found in nodes().items():
+        for node in found:
+            if isinstance(node, ast.FunctionDef) and node.name.lstrip("_").startswith(PREDICATES):
+                assert not changes_self(node), (name, node.name)
+
+
+def changes_self(function: ast.FunctionDef) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            parts = [p.value for t in targets for p in ast.walk(t) if isinstance(p, ast.Attribute)]
+            if any(isinstance(part, ast.Name) and part.id == "self" for part in parts):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("text", ["self.a = 1", "self.a[0] += 1", "self.a, b = 1, 2"])
+def test_a_change_is_seen(text: str) -> None:
+    (function,) = ast.parse(f"def is_so(self):\n    {text}").body
+    assert isinstance(function, ast.FunctionDef) and changes_self(function)
 
 
 def test_heavy_packages_are_loaded_only_where_they_are_needed() -> None:

@@ -9,6 +9,7 @@ there are no bodies; any other branch becomes a `when`. A loop becomes a `while`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ...ir import flow as ir_flow
 from ...ir.builder import Builder
@@ -21,11 +22,11 @@ from ..language import syntax
 from ..language.declared import Declared, declare, result
 from ..maker import Maker
 from ..weak import Operand, dtype_of, take
-from .element_loops import KEEP, LIVE, RETURNED, jump, lower_loop, probe_loop
+from .element_loops import KEEP, LIVE, RETURNED, jump, lower_in_order, lower_loop, probe_loop
 from .element_types import Cell, Cells, unknown
 from .expressions import Expressions, as_operand
 from .frame import Environment, Variable
-from .jumps import inside, jumps
+from .jumps import inside
 
 RESULT = "%result"
 AND, NOT = TABLE["logical_and"], TABLE["logical_not"]
@@ -104,15 +105,10 @@ class Flow:
     # -- statements
 
     def block(self, statements: Statements, frame: Environment) -> None:
-        for k, statement in enumerate(statements):
-            self._statement(statement, frame)
-            rest = statements[k + 1 :]
-            if not rest or not jumps([statement]):
-                continue
-            live = frame.variables[LIVE].value
-            if live is not True:
-                self._branch(live, rest, (), frame, statement.span)
-                return
+        def lower_rest(live: Any, rest: Statements, span: Span) -> None:
+            self._branch(live, rest, (), frame, span)
+
+        lower_in_order(statements, frame, self._statement, lower_rest)
 
     def _statement(self, statement: syntax.Statement, frame: Environment) -> None:
         match statement:

@@ -6,13 +6,13 @@ The loop carries everything that changes from step to step: the variables that t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...ir import flow as ir_flow
 from ...ir.builder import Builder
 from ...ir.dtypes import BOOL
-from ...ir.errors import TypeProblem
+from ...ir.errors import Span, TypeProblem
 from ...ir.facts import Facts
 from ...ir.graph import Value
 from ...ir.ops import TABLE
@@ -20,7 +20,7 @@ from ..language import syntax
 from ..weak import dtype_of, take
 from .element_types import Cell
 from .frame import Environment, Variable
-from .jumps import assigned, breaks, returns
+from .jumps import assigned, breaks, jumps, returns
 from .lazy_operands import guarded
 
 if TYPE_CHECKING:
@@ -35,6 +35,24 @@ def jump(statement: syntax.Jump, frame: Environment) -> None:
     frame.variables[LIVE] = Variable(False)
     if statement.what == "break":
         frame.variables[KEEP] = Variable(False)
+
+
+def lower_in_order(
+    statements: Sequence[syntax.Statement],
+    frame: Environment,
+    lower: Callable[[syntax.Statement, Environment], None],
+    lower_rest: Callable[[Any, Sequence[syntax.Statement], Span], None],
+) -> None:
+    """Lower statements in order. `lower_rest` takes those after one that may jump: they only count where it did not."""
+    for k, statement in enumerate(statements):
+        lower(statement, frame)
+        rest = statements[k + 1 :]
+        if not rest or not jumps([statement]):
+            continue
+        live = frame.variables[LIVE].value
+        if live is not True:
+            lower_rest(live, rest, statement.span)
+            return
 
 
 def probe_loop(flow: Flow, statement: syntax.For | syntax.While, frame: Environment) -> None:

@@ -7,6 +7,7 @@ a loop in a kernel becomes a `loop` over whole arrays (`array_loops`).
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 from ...ir.builder import Builder
 from ...ir.dims import Dim, Size
@@ -31,13 +32,13 @@ from .conform import conform
 from .defaults import defaults_of
 from .early_returns import EarlyReturns, returns_early
 from .element_functions import Flow, probe_frame
-from .element_loops import LIVE, jump
+from .element_loops import jump, lower_in_order
 from .element_stores import ElementStores, stores
 from .element_types import Cells
 from .expressions import Expressions, as_operand
 from .externs import ExternCalls
 from .frame import Environment, Thing, Variable
-from .jumps import is_plain, jumps, loops
+from .jumps import is_plain, loops
 
 
 def lower(definition: LoadedDefinition, binding: Binding, ops: OpSource | None = None) -> Built:
@@ -139,13 +140,10 @@ class _Lowering:
     # -- statements
 
     def block(self, statements: Sequence[syntax.Statement], frame: Environment) -> None:
-        """Lower statements in order; those after one that may jump only count where it did not."""
-        for k, statement in enumerate(statements):
-            self._statement(statement, frame)
-            rest = statements[k + 1 :]
-            if rest and jumps([statement]):
-                branch(self, frame.variables[LIVE].value, rest, (), frame, statement.span)
-                return
+        def lower_rest(live: Any, rest: Sequence[syntax.Statement], span: Span) -> None:
+            branch(self, live, rest, (), frame, span)
+
+        lower_in_order(statements, frame, self._statement, lower_rest)
 
     def _statement(self, statement: syntax.Statement, frame: Environment) -> None:
         if not frame.elements and stores(statement):
@@ -232,12 +230,13 @@ class _Lowering:
             frame.variables[param.name] = Variable(value)
         with self.expressions.level(span):
             outside = not self.expressions.has_bodies and not item.is_kernel
-            outputs = (self._each if outside and self._has_loops(definition) else self.body)(definition, frame)
+            outputs = (self._each if outside and self._find_loops(definition) else self.body)(definition, frame)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     # -- functions with control flow
 
-    def _has_loops(self, definition: LoadedDefinition) -> bool:
+    def _find_loops(self, definition: LoadedDefinition) -> bool:
+        """Find out whether a function has loops, and remember it."""
         if definition not in self._loops:
             self._loops[definition] = loops(definition)
         return self._loops[definition]

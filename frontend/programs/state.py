@@ -7,8 +7,8 @@ must raise, so Python runs it. The state is an object in a context variable: com
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,26 +24,16 @@ def state_guards() -> list[Guard]:
     return [] if STATE is None else [Guard(STATE, None, None)]
 
 
-def make_check() -> Callable[[], bool]:
-    """Return a function that tells whether errors of floating-point numbers are ignored or warned of."""
-    if STATE is None:
-        return _is_quiet
-    get, known = STATE.get, [None]
-
-    def is_usual() -> bool:
-        state = get()
-        if state is known[0]:
-            return True
-        if not _is_quiet():
-            return False
-        known[0] = state
-        return True
-
-    return is_usual
+def is_usual() -> bool:
+    """Tell whether errors of floating-point numbers are ignored or warned of."""
+    return _is_quiet() if STATE is None else _is_quiet_now(STATE.get())
 
 
 def _is_quiet() -> bool:
     return all(mode in ("ignore", "warn") for mode in np.geterr().values())
 
 
-is_usual = make_check()
+@lru_cache(maxsize=4)
+def _is_quiet_now(state: Any) -> bool:
+    """Tell it of the current state, which nobody can change: another one takes its place."""
+    return _is_quiet()

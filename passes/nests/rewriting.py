@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.graph import Graph, Node, Value
-from ...ir.types import Attr, Sizes, TensorType
+from ...ir.graph import Graph, Node, Value, graph_guards
+from ...ir.types import Attr, Sizes, TensorType, texts
 from .writing import NestBlock
 
 Around = tuple[Node, ...]
+
+
+class NestStep(Protocol):
+    """What a pass does with each node, and whether anything has changed."""
+
+    has_changed: bool
+
+    def visit(self, rewriter: NestRewriter, node: Node, around: Around, block: NestBlock) -> None: ...
+
+
+def rewritten(nest: Graph, step: NestStep) -> Graph:
+    """Return the nest as a step rewrites it, or the very same nest if nothing has changed."""
+    made = NestRewriter(step.visit).run(nest)
+    return made if step.has_changed else nest
+
+
+def guard_facts(nest: Graph) -> list[Size]:
+    """Return the sizes that are not negative because of the guards of a nest, for proofs."""
+    return [size for a, b in graph_guards(nest) for size in (a - b, b - a)]
+
+
+def layouts_of(nest: Graph) -> dict[Value, str]:
+    """Return the layout classes of the buffers."""
+    return dict(zip(nest.inputs, texts(nest.attrs, "layouts"), strict=False))
 
 
 class NestRewriter:

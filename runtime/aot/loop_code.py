@@ -34,7 +34,7 @@ class LoopSteps:
         self.functions = functions
         self._place, self._run = place, run
         self._ready: dict[Node, Launch] = {}
-        self._carried: dict[Node, list[_Carried]] = {}
+        self._carried: dict[Node, list[_CarriedWords]] = {}
 
     def prepare(self, graph: Graph) -> None:
         """Allocate all values, and write the words of kernels that never change."""
@@ -53,7 +53,7 @@ class LoopSteps:
     def _place_loop(self, node: Node, own: set[Value]) -> None:
         """Allocate a loop's buffers. The initial state is used as one of them if nothing outside of `own` needs it."""
         body, count, memory = body_of(node), carried(node), self.memory
-        state = [_Carried(self, node.operands[1 + k]) for k in range(count)]
+        state = [_CarriedWords(self, node.operands[1 + k]) for k in range(count)]
         for k, each in enumerate(state):
             memory.move(node.results[k], each.here)
             memory.move(body.inputs[k], each.here)
@@ -94,13 +94,13 @@ class LoopSteps:
         e.repeat([first], lambda state: e.icmp("ne", state[0], w.number(0, "i8")), step)
 
 
-class _Carried:
+class _CarriedWords:
     """One variable: words with its address and that of its next value, and the buffers that they alternate between."""
 
     def __init__(self, steps: LoopSteps, start: Value) -> None:
         self.w, self.memory, self._start = steps.w, steps.memory, start
         self.here, self.there, self.turn = (self.w.reserve(8) for _ in range(3))
-        self.source: _Carried | None = None  # the variable that hands its value on to this one
+        self.source: _CarriedWords | None = None  # the variable that hands its value on to this one
         self.count = 0
 
     def reserve(self, value: Value, heirs: int, is_own: bool) -> None:

@@ -29,7 +29,7 @@ class Loop:
     def __init__(self, serving: Serving, node: Node, own: set[Value]) -> None:
         self.serving, self.w, self.node = serving, serving.w, node
         self.body, count = body_of(node), carried(node)
-        self.state = [_Carried(serving, node.operands[1 + k]) for k in range(count)]
+        self.state = [_CarriedRegisters(serving, node.operands[1 + k]) for k in range(count)]
         for k, each in enumerate(self.state):
             each.holds(node.results[k], each.here)
             each.holds(self.body.inputs[k], each.here)
@@ -89,13 +89,13 @@ def heirs(body: Graph, place: int) -> int:
     return found
 
 
-class _Carried:
+class _CarriedRegisters:
     """One variable: registers for where it is and where its next value goes, and the buffers that take turns."""
 
     def __init__(self, serving: Serving, start: Value) -> None:
         self.serving, self.w, self.start = serving, serving.w, start
         self.here, self.there, self.turn = (self.w.register() for _ in range(3))
-        self.source: _Carried | None = None  # the variable that hands its value on to this one
+        self.source: _CarriedRegisters | None = None  # the variable that hands its value on to this one
         self.count = 0
         self.buffers = self.here
 

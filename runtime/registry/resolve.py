@@ -50,10 +50,7 @@ class Uses:
         """Tell whether no relevant registration has changed since."""
         if self.generation == state.generation:
             return True
-        if any(state.user.get(op, ()) != then for op, then in self.implementations.items()):
-            return False
-        self.generation = state.generation
-        return True
+        return all(state.user.get(op, ()) == then for op, then in self.implementations.items())
 
 
 def _is_exchangeable(each: Implementation) -> bool:

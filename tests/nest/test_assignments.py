@@ -16,13 +16,12 @@ from weft.ir import dims
 from weft.ir.dims import Dim, Size, symbol
 from weft.ir.errors import ShapeProblem, Unsupported, ValueProblem
 from weft.ir.graph import Graph
-from weft.ir.kernels import Choice
 from weft.ir.nest.ops import ASSIGN
 from weft.ir.nest.scopes import places
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
 from weft.ir.printer import print_nest
-from weft.ir.types import Guards, TensorType
+from weft.ir.types import Guards
 from weft.passes import fuse_loops, widen_loops
 from weft.passes.lower_assigns import LowerAssigns
 from weft.passes.manager import run_pass
@@ -34,6 +33,7 @@ from weft.passes.nests.writing import Names
 from weft.runtime.loop_pieces import compile_piece
 from weft.runtime.nests import compile_nests
 
+from tests.passes.all_inline import AllInline
 from tests.programs import running
 
 from .random_statements import draw
@@ -42,19 +42,6 @@ from .statements import Statement
 Array = np.ndarray[Any, Any]
 N, M, K = symbol("n"), symbol("m"), symbol("k")
 SIZES = {"n": 5, "m": 7, "k": 3}
-
-
-class AllInline:
-    """A source of kernels that has one implementation of everything."""
-
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
-        return Choice("inline", "vectorized", 40)
-
-    def note_use(self, op: str) -> None:
-        pass
-
-    def is_replaced(self, op: str, dtypes: object) -> bool:
-        return False
 
 
 def lowered(nest: Graph, vector_bytes: int = 32) -> Graph:

@@ -15,7 +15,7 @@ from weft.ir.printer import print_nest
 from weft.passes.nest_pipeline import nest_pipeline
 from weft.passes.pipeline_text import parse_pipeline
 
-from .test_assignments import AllInline
+from tests.passes.all_inline import AllInline
 
 FILES = sorted((Path(__file__).parent / "passes").glob("*.mlir"))
 RUN, CHECK = "// RUN: ", "// CHECK\n"

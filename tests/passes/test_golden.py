@@ -15,29 +15,16 @@ from pathlib import Path
 
 import pytest
 from weft.ir.errors import WeftError
-from weft.ir.kernels import Choice
 from weft.ir.parser import parse_graph
 from weft.ir.printer import print_graph
-from weft.ir.types import TensorType
 from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.passes.pipeline import pipeline
 from weft.passes.pipeline_text import parse_pipeline
 
+from tests.passes.all_inline import AllInline
+
 FILES = sorted(Path(__file__).parent.glob("*.mlir"))
 RUN, CHECK = "// RUN: ", "// CHECK\n"
-
-
-class AllInline:
-    """A source of kernels that has one implementation of everything."""
-
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
-        return Choice("inline", "vectorized", 40)
-
-    def note_use(self, op: str) -> None:
-        pass
-
-    def is_replaced(self, op: str, dtypes: object) -> bool:
-        return False
 
 
 PIPELINE = pipeline(AllInline(), 32)

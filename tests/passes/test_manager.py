@@ -10,7 +10,6 @@ from weft.ir.builder import Builder
 from weft.ir.dtypes import F32, I32
 from weft.ir.errors import OverflowProblem, PassFailure, Span, SyntaxProblem, UnknownName, ValueProblem, VerifyProblem
 from weft.ir.graph import Graph
-from weft.ir.kernels import Choice
 from weft.ir.ops import TABLE
 from weft.ir.parser import parse_graph, parse_text
 from weft.ir.printer import print_graph
@@ -25,20 +24,9 @@ from weft.passes.pipeline import pipeline
 from weft.passes.pipeline_text import parse_pipeline, pipeline_text
 from weft.passes.promote_dtypes import PromoteDtypes
 
+from tests.passes.all_inline import AllInline
+
 FIRST = (PromoteDtypes(), Canonicalize(), MergeDuplicates(), DropDead())
-
-
-class AllInline:
-    """A source of kernels that has one implementation of everything."""
-
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
-        return Choice("inline", "vectorized", 40)
-
-    def note_use(self, op: str) -> None:
-        pass
-
-    def is_replaced(self, op: str, dtypes: object) -> bool:
-        return False
 
 
 PIPELINE = pipeline(AllInline(), 32)

@@ -20,7 +20,6 @@ from weft.ir.dtypes import BOOL, F32, F64, I32, I64, WEAK_FLOAT, WEAK_INT, DType
 from weft.ir.errors import OverflowProblem, WeftError
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph, Value
-from weft.ir.kernels import Choice
 from weft.ir.ops import CAST, ELEMENTWISE, TABLE, WHERE
 from weft.ir.parser import parse_graph, parse_text
 from weft.ir.printer import print_graph
@@ -32,6 +31,8 @@ from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.passes.merge_duplicates import MergeDuplicates
 from weft.passes.pipeline import pipeline
 from weft.passes.promote_dtypes import PromoteDtypes
+
+from tests.passes.all_inline import AllInline
 
 SIZES = {"n": 2, "m": 3}
 N, M = symbol("n"), symbol("m")
@@ -174,19 +175,6 @@ def test_passes_keep_bits(case: tuple[Graph, list[Any]]) -> None:
     assert_same(alive, expected, inputs, graph, Stage.PROMOTED)
     assert DropDead().run(alive) is alive
     assert PromoteDtypes().run(alive) is alive
-
-
-class AllInline:
-    """A source of kernels that has one implementation of everything."""
-
-    def choose(self, op: str, operands: tuple[TensorType, ...], result: TensorType, attrs: object) -> Choice:
-        return Choice("inline", "vectorized", 40)
-
-    def note_use(self, op: str) -> None:
-        pass
-
-    def is_replaced(self, op: str, dtypes: object) -> bool:
-        return False
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -18,11 +18,11 @@ from weft.frontend.programs.kinds import kind_of
 from weft.frontend.programs.lower import lower_piece
 from weft.frontend.programs.pieces import Cut, Piece
 from weft.ir.graph import Graph
-from weft.ir.kernels import Choice
 from weft.ir.nest.verify import verify_nest
 from weft.passes.lower_assigns import LowerAssigns
 from weft.runtime.nests import compile_nests
 
+from tests.passes.all_inline import AllInline
 from tests.programs.random_programs import ARGUMENTS, half, program_of
 from tests.programs.running import Failed, Run, assert_same, body_of, run_piece
 
@@ -78,19 +78,6 @@ def test_interpreted(part):
             verify_nest(case.piece.nest)
         counts[case.outcome()] += 1
     assert counts["same"] > 140 and counts["cut"] < 60 and counts["failed"] < 4, counts
-
-
-class AllInline:
-    """A source of kernels that has one implementation of everything."""
-
-    def choose(self, *args: Any) -> Choice:
-        return Choice("inline", "vectorized", 40)
-
-    def note_use(self, op: str) -> None:
-        pass
-
-    def is_replaced(self, op: str, dtypes: object) -> bool:
-        return False
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -16,10 +14,10 @@ import weft
 from weft.function import tracing
 
 from ..fuzz.drawing import draw, quiet
+from ..runtime.forked import compile_something, compiling_threads, succeeds_in_a_child
 from .figures import Figure, Tick
 
 PAGE = os.sysconf("SC_PAGESIZE")
-_numbers = itertools.count()
 
 
 def _bits(found: Any) -> bytes:
@@ -47,45 +45,14 @@ def determinism(count: int, tick: Tick) -> list[str]:
     return wrong
 
 
-def _compile_something() -> None:
-    k, x = next(_numbers) + os.getpid() / 1000, np.linspace(0, 1, 300)
-    if not np.allclose(weft.jit(lambda x: np.exp(x) * k + x.sum())(x), np.exp(x) * k + x.sum()):
-        raise AssertionError("wrong result")
-
-
-def _in_child() -> bool:
-    child = os.fork()
-    if child == 0:
-        signal.alarm(30)
-        try:
-            _compile_something()
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
-
-
 def forks(count: int, tick: Tick) -> list[str]:
     """Children that are forked while two threads compile can compile too, within 30 seconds."""
-    stop = threading.Event()
-
-    def busy() -> None:
-        while not stop.is_set():
-            _compile_something()
-
-    threads = [threading.Thread(target=busy) for _ in range(2)]
-    for thread in threads:
-        thread.start()
     wrong = []
-    try:
+    with compiling_threads():
         for number in range(count):
-            if not _in_child():
+            if not succeeds_in_a_child(compile_something, 30):
                 wrong.append(f"child {number} hung or failed")
             tick(number)
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
     return wrong
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
-import itertools
-import os
 import re
-import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,49 +12,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
-import weft
 from weft.ir import forking
 
+from .forked import compile_something, compiling_threads, succeeds_in_a_child
+
 ROOT = Path(__file__).parents[2]
-X = np.random.default_rng(2).standard_normal((30, 40))
-numbers = itertools.count()
-
-
-def compile_something() -> None:
-    k = next(numbers) + os.getpid() / 1000
-    kernel = weft.jit(lambda x: np.exp(x) * k + x.sum(axis=0))
-    np.testing.assert_allclose(kernel(X), np.exp(X) * k + X.sum(axis=0))
-
-
-def succeeds_in_a_child(work: Any) -> bool:
-    child = os.fork()
-    if child == 0:
-        signal.alarm(60)  # ends a child that hangs
-        try:
-            work()
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
 
 
 @pytest.fixture
 def compilers() -> Iterator[None]:
-    stop = threading.Event()
-
-    def busy() -> None:
-        while not stop.is_set():
-            compile_something()
-
-    threads = [threading.Thread(target=busy) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    yield
-    stop.set()
-    for thread in threads:
-        thread.join()
+    with compiling_threads():
+        yield
 
 
 @pytest.mark.usefixtures("compilers")

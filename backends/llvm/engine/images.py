@@ -21,7 +21,7 @@ class BadObject(WeftError, ValueError):
     """Machine code that the loader does not know how to place."""
 
 
-class Image(NamedTuple):
+class CodeImage(NamedTuple):
     """Code, then constants from `constants` on, then writable data from `data` on: three ranges of whole pages.
 
     `functions` are offsets by name. A fixup is the offset of a word, the number of the address that it holds, and what
@@ -49,7 +49,7 @@ class Image(NamedTuple):
         return made
 
 
-def image_bytes(image: Image) -> bytes:
+def image_bytes(image: CodeImage) -> bytes:
     """Return an image as bytes that `read_image` reads."""
     offsets, fixups = list(image.functions.values()), [word % (1 << 64) for fixup in image.fixups for word in fixup]
     names = "\n".join((*image.functions, *image.outside)).encode()
@@ -60,7 +60,7 @@ def image_bytes(image: Image) -> bytes:
     return head + words + names + image.content
 
 
-def read_image(code: bytes, page: int) -> Image:
+def read_image(code: bytes, page: int) -> CodeImage:
     """Return the image that bytes describe, whose ranges begin on pages."""
     try:
         _, size, constants, data, functions, outside, fixups, length = _HEAD.unpack_from(code)
@@ -79,4 +79,4 @@ def read_image(code: bytes, page: int) -> Image:
     if code[:8] != MAGIC or not (ranges_fit and counts_fit and offsets_fit):
         raise BadObject("not an image that Weft made")
     by_name = dict(zip(names[:functions], words[:functions], strict=True))
-    return Image(size, constants, data, by_name, tuple(names[functions:]), found, content)
+    return CodeImage(size, constants, data, by_name, tuple(names[functions:]), found, content)

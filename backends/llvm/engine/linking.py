@@ -7,7 +7,7 @@ after the code.
 
 from __future__ import annotations
 
-from .images import BadObject, Image, image_bytes
+from .images import BadObject, CodeImage, image_bytes
 from .objects import AARCH64, ALLOC, EXECUTE, NOBITS, WRITE, Object, Relocation, read
 from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
 
@@ -65,7 +65,7 @@ def linked(code: bytes, page: int) -> bytes:
     return image_bytes(link(ObjectLayout(read(code), page)))
 
 
-def link(layout: ObjectLayout) -> Image:
+def link(layout: ObjectLayout) -> CodeImage:
     """Return the image of an object."""
     found, image = layout.object, bytearray(layout.size)
     for index, place in layout.places.items():
@@ -85,7 +85,7 @@ def link(layout: ObjectLayout) -> Image:
         _relocate(layout, image, relocation, outside.get(relocation.symbol, 0), fixups)
     names = tuple(found.symbols[symbol].name for symbol in outside)
     starts = layout.starts[CONSTANTS], layout.starts[DATA]
-    return Image(layout.size, *starts, layout.functions(), names, tuple(fixups), bytes(image).rstrip(b"\0"))
+    return CodeImage(layout.size, *starts, layout.functions(), names, tuple(fixups), bytes(image).rstrip(b"\0"))
 
 
 def _relocate(
