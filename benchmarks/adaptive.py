@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import weft
+from weft.runtime.deferred import DEFAULT
 from weft.runtime.selection.candidates import variants_of, workload_of
-from weft.runtime.turn import DEFAULT
 
 SIZES = [10 ** (k / 2) for k in range(2, 15)]
 ROUNDS = 150

@@ -78,7 +78,7 @@ class Native:
         lowered = weft.jit(function).lower(*args)
         program = native.emit(lowered.graph)
         (self.function,), (name,) = program.functions, program.names
-        self.library = LoadedCode(native.build(program, target.host()).object_code, program.names)
+        self.library = LoadedCode(native.build(program, target.host()).object_code, [name])
         self.address = self.library.addresses[name]
 
     def bind(self, args: tuple[Any, ...], out: Any) -> Run:

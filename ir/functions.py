@@ -23,7 +23,7 @@ def function_name(node: Node) -> str | None:
 
 
 def functions_in(body: Graph) -> Iterator[str]:
-    """The names of the functions in a body, with everything inside it, as often as they are used."""
+    """Return the names of the functions in a body and in all bodies inside it, once for each use."""
     return (name for node in nodes_inside(body) if (name := function_name(node)) is not None)
 
 

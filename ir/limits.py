@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import LimitExceeded, Span
-from .garbage import rare_collections
 from .records import record
 
 
@@ -41,6 +40,8 @@ class Limiter:
         if before is not None:
             yield
             return
+        from .garbage import rare_collections
+
         self._thread.start = time.thread_time()
         try:
             with rare_collections.during():

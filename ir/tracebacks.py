@@ -36,7 +36,7 @@ def short_traceback(error: BaseException, trace: TracebackType | None) -> str:
 
 
 def notebook_lines(error: WeftError) -> list[str]:
-    """Format an error for a notebook: the message with its caret; without a place in it, the cell's line too."""
+    """Format an error for a notebook: the message with its caret, or with the cell's line if it has no place."""
     if wants_all():
         return "".join(traceback.format_exception(error)).splitlines()
     text = _titled(error)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -18,20 +17,19 @@ else:
         """Makes subclasses of `NamedTuple` into plain subclasses of `tuple`."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
-            made = super().__new__(cls, name, bases, namespace)
-            return _named(made) if bases else made
+            return _named(name, namespace) if bases else super().__new__(cls, name, bases, namespace)
 
     class NamedTuple(metaclass=Named):
         """The class to derive from."""
 
 
-def _named(cls: type) -> type:
-    names = tuple(inspect.get_annotations(cls))
-    defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
-    own = {n: x for n, x in cls.__dict__.items() if n not in (*names, "__dict__", "__weakref__")}
+def _named(name: str, namespace: dict[str, Any]) -> type:
+    names = tuple(namespace.get("__annotations__", ()))
+    defaults = {name: namespace[name] for name in names if name in namespace}
+    own = {n: x for n, x in namespace.items() if n not in names}
     getters = {name: property(itemgetter(k)) for k, name in enumerate(names)}
     shared = {"__slots__": (), "__match_args__": names, "_fields": names, "_field_defaults": defaults, **_SHARED}
-    made: Any = type(cls.__name__, (tuple,), {**shared, **getters, **own})
+    made: Any = type(name, (tuple,), {**shared, **getters, **own})
     made.__new__ = _new(made, names, defaults)
     return made  # type: ignore[no-any-return]
 

@@ -94,10 +94,12 @@ def _lines_problem(region: Node) -> Problem | None:
     reductions = [n for n in region.body or () if Trait.REDUCTION in n.op.traits]
     groups = [len(axis_groups(region.attrs, kind)) for kind in ("rows", "columns")]
     if walks_along_vectors(region) or groups != [1, 1] or region.attrs.get("shared_walks"):
-        return Problem("lines", "attribute 'lines' needs one loop over rows, with the vectors, and one over columns")
+        return Problem(
+            "lines", "attribute 'lines' needs one loop over rows, along which the vectors lie, and one over columns"
+        )
     lines = integer(region.attrs, "lines")
     if not lines or any(n.attrs["lanes"] != 1 or n.attrs["steps"] != lines for n in reductions):
-        return Problem("lines", "attribute 'lines' must be the 'steps' of all reductions, which have one lane")
+        return Problem("lines", "attribute 'lines' must equal 'steps' of all reductions, and these must have one lane")
     return None
 
 

@@ -110,7 +110,7 @@ class _Fusion:
         return made
 
     def is_same_step(self, loop: Node, variable: str, first: Node, around: Around) -> bool:
-        """Whether what both parts of a joined loop touch, and one stores, is touched in the same step."""
+        """Tell whether both parts of a joined loop touch an element in the same step, if one of them stores it."""
         fragment = Graph("nest", (), (loop,), ())
         found = accesses(located(fragment, around))
         early = set(inside(first))

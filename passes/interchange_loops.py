@@ -94,7 +94,7 @@ class _Moving:
         return across > 2 * along and all(step in (0, size) for step, size in steps[1])
 
     def is_same(self, outermost: Node, count: int, around: Around) -> bool:
-        """Whether the loops that are around now carry no dependence."""
+        """Tell whether the loops that are now outside carry no dependence."""
         fragment, loop = Graph("nest", (), (outermost,), ()), outermost
         found = accesses(located(fragment, around))
         for _ in range(count):
@@ -135,7 +135,7 @@ def _is_plain(node: Node, *kinds: str) -> bool:
 
 
 def _can_move(node: Node, stored: set[Value]) -> bool:
-    """Whether a node gives the same wherever it stands in the loops."""
+    """Tell whether a node gives the same result wherever it stands in the loops."""
     if node.op is ops.LOAD:
         return memory_of(node.operands[0]) not in stored
     return node.op is ops.VIEW or (not node.op.name.startswith("nest.") and node.body is None)

@@ -51,7 +51,7 @@ from ..ir.rewrite import Rewriter
 from ..ir.stages import region_stages
 from ..ir.types import Attr, Sizes, TensorType, axis_groups, integer, ints, sizes
 from .nests.numbers import Numbers
-from .nests.row_stages import RowStages
+from .nests.row_stages import NestStages
 from .nests.writing import Names, NestBlock
 
 STEMS = "ijklpqrs"
@@ -110,7 +110,7 @@ def _loops(region: Node, nest: NestBlock, buffers: list[Value]) -> None:
         blocks.append(NestBlock(blocks[-1], (LOOP + name,)))
     numbers = Numbers(region, blocks[-1], dict(enumerate(buffers)), variables, fresh)
     if groups[len(rows) :]:
-        RowStages(region, numbers, names[len(rows) :]).write()
+        NestStages(region, numbers, names[len(rows) :]).write()
     else:
         _elements(region, numbers)
     for k in reversed(range(len(rows))):

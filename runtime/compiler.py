@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..ir import dims, environment
+from ..ir import dims
 from ..ir.dims import Size
 from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError, quantity
 from ..ir.footprints import Footprint, check_ranks, footprints_of
@@ -37,7 +37,6 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded
     from .explain import Explanation
     from .registry import Registry, Uses
     from .selection.plan import VariantPlan
-
 
 IMPL = "impl "
 Variant = tuple[tuple[str, int | str], ...]
@@ -127,9 +126,8 @@ class Lowered:
         if self.built.after is not None and "select-kernels" not in self.passes:
             return self.built.graph
         chosen = self.result.after("select-kernels")
-        replaced = any("chosen" in g.attrs for g in graphs(chosen))
-        replaced = replaced or any(n.op is NUMPY and "impl" in n.attrs for n in walk(chosen))
-        return chosen if replaced else self.built.graph
+        inside = any("chosen" in g.attrs for g in graphs(chosen))
+        return chosen if inside or any(n.op is NUMPY and "impl" in n.attrs for n in walk(chosen)) else self.built.graph
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -165,14 +163,16 @@ class Lowered:
 
     @cached_property
     def program(self) -> NativeProgram:
+        from ..ir import environment
+
         with environment.usual():  # constants are folded under these
             from ..backends.llvm import compile as native
 
             start = time.perf_counter()
             with self._typed_errors():
                 program = native.emit(self.graph)
-        self.seconds["emit"] = time.perf_counter() - start
-        return program
+            self.seconds["emit"] = time.perf_counter() - start
+            return program
 
     @contextmanager
     def _typed_errors(self) -> Iterator[None]:
@@ -301,8 +301,7 @@ class Lowered:
         with self._typed_errors():
             compiled = native.build(program, self.options.machine)
         start = time.perf_counter()
-        code = linked(compiled.object_code)
-        library = LoadedCode(code, program.names)
+        library = LoadedCode(code := linked(compiled.object_code), program.names)
         llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
         self.seconds |= {**llvm, "load": time.perf_counter() - start}
         log_compile(self.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)

@@ -11,8 +11,8 @@ from weakref import WeakSet
 
 from ..ir import dims
 from ..ir.forking import lock
+from ..ir.tuples import NamedTuple
 from ..ir.types import integer, sizes
-from .turn import LONG, Turn
 
 if TYPE_CHECKING:
     from threading import Thread
@@ -22,8 +22,23 @@ if TYPE_CHECKING:
     from .native.dispatch import Chain
     from .registry import Registry
     from .selection.tuner import Tuner
+    from .selection.workload import Workload
 
+DEFAULT = "default"
+LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
 SOON = 7  # native calls of a long kernel after which Python is asked
+
+
+class Turn(NamedTuple):
+    """What a call runs.
+
+    With `load` its time is to be recorded; `is_open` means that the best variant is not settled.
+    """
+
+    lowered: Lowered
+    variant: str = DEFAULT
+    load: Workload | None = None
+    is_open: bool = False
 
 
 class DeferredRegistry:

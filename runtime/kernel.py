@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir import dims, environment
+from ..ir import dims
 from ..ir.errors import TraceProblem, VerifyProblem
 from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
-from ..ir.limits import limiter
 from ..ir.orders import agree
 from ..ir.preloading import preloader
 from ..ir.records import replace
@@ -25,6 +24,7 @@ from .cache import SignatureCache
 from .calling import Called, native_class, with_own_doc
 from .checked_sizes import SizesChanged, checked_calls
 from .compiler import Lowered, Options, Request, Variant, bind_call, call_orders, orders_of
+from .deferred import Turn
 from .disk.finding import find_or_lower
 from .launch import noting_strides
 from .native.call import CallForm
@@ -32,7 +32,6 @@ from .native.callables import is_native
 from .native.dispatch import Chain
 from .native.learning import learn
 from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
-from .turn import Turn
 
 if TYPE_CHECKING:
     from .registry import Registry
@@ -310,8 +309,7 @@ class Kernel(Called):
             general,
         )
         preloader.prepare()
-        with limiter.compiling(), environment.usual():  # constants are folded under these
-            return find_or_lower(self._source, request, self._lookup, self._options, bind)
+        return find_or_lower(self._source, request, self._lookup, self._options, bind)
 
     # -- running
 

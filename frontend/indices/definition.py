@@ -50,7 +50,7 @@ def reads_itself(statement: syntax.Definition) -> bool:
 def _array(statement: syntax.Definition, outside: Environment, expressions: Expressions) -> Value:
     maker, value = Maker(expressions.builder, statement.span), statement.value
     if statement.other is not None:
-        border = Border(statement, statement.other, outside, expressions)
+        border = ArrayBorder(statement, statement.other, outside, expressions)
         whole, inside, known = border.whole, border.inside, tuple(border.known)
         return IndexPieces(value, statement.other, whole, inside, known, outside, expressions).array(maker)
     whole = ranges(statement.indices, (value,), outside, expressions)
@@ -62,7 +62,7 @@ def _array(statement: syntax.Definition, outside: Environment, expressions: Expr
     return IndexPieces(value, value, whole, part, known, outside, expressions).array(maker)
 
 
-class Border:
+class ArrayBorder:
     """The ranges of a definition with `else`."""
 
     def __init__(

@@ -25,7 +25,7 @@ from ..lowering.element_stores import ElementStores
 from ..lowering.frame import Environment, Variable
 from ..maker import Maker
 from ..weak import dtype_of
-from .definition import Border
+from .definition import ArrayBorder
 from .pieces import Box, evaluated, filled_out
 from .ranges import named, ranges
 from .scope import IndexScope
@@ -126,7 +126,7 @@ class Recurrence:
         statement = self.statement
         plain = _replaced(statement.value, self._hide)
         if statement.other is not None:
-            border = Border(_with_value(statement, plain), statement.other, self.outside, self.expressions)
+            border = ArrayBorder(_with_value(statement, plain), statement.other, self.outside, self.expressions)
             start = border.inside[axis].start
             if not isinstance(start, int) or start < back:
                 hint = f"write '{border.inside[axis].name} in {back}..', so that 'else' gives the first elements"

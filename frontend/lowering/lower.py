@@ -32,7 +32,7 @@ from .conform import conform
 from .defaults import defaults_of
 from .early_returns import EarlyReturns, returns_early
 from .element_functions import Flow, probe_frame
-from .element_loops import jump, lower_in_order
+from .element_loops import LIVE, jump, lower_in_order
 from .element_stores import ElementStores, stores
 from .element_types import Cells
 from .expressions import Expressions, as_operand

@@ -106,7 +106,9 @@ class Carry:
         env = self.p.env
         replaced: list[tuple[str, View, View]] = []
         if any(map(is_stale, self.before.values())):
-            raise CutProblem("a loop changes an array of which a mask has selected some, or of which another is a view")
+            raise CutProblem(
+                "a loop changes an array that a mask has selected from, or that another array is a view of"
+            )
         for name in sorted(self.names - set(self.numbers)):
             first, last = self.before.get(name), env.get(name)
             if first is last:
@@ -151,7 +153,7 @@ class Carry:
             if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
             if p.e.order_like(last) != p.e.order_like(first):
-                raise KindChanges(f"the array '{name}' has another memory order in each step of a loop")
+                raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
         mine = [(first, last) for name, first, last in replaced if name in places]
         owned = [first.buffer for first, _ in mine]
         values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
@@ -185,7 +187,7 @@ class Carry:
         if name.startswith(f"{RETURNED}.") and isinstance(returned, TupleValue):
             number = returned.items[int(name.rpartition(".")[2])]
         if isinstance(number, View):
-            raise KindChanges(f"'{name}' is a number before a step of a loop and an array behind it")
+            raise KindChanges(f"'{name}' is a number before a step of a loop and an array after it")
         if not isinstance(number, Number):
             reason = number.name if isinstance(number, Unset) else f"'{name}' is no number at the end of a step"
             raise CutProblem(reason)

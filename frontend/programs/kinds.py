@@ -73,7 +73,7 @@ class Tuple:
 
 
 @record
-class Slice:
+class FixedSlice:
     """A slice of ints or None, which are known when compiling."""
 
     start: int | None
@@ -101,7 +101,7 @@ class Unknown:
     type_name: str
 
 
-Kind = Union[Array, NumpyScalar, PythonNumber, Tuple, Slice, Known, Unknown]
+Kind = Union[Array, NumpyScalar, PythonNumber, Tuple, FixedSlice, Known, Unknown]
 
 KNOWN_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type, str,
@@ -124,7 +124,7 @@ def kind_of(value: object) -> Kind:
     if kind is tuple and isinstance(value, tuple):
         return Tuple(tuple(map(kind_of, value)))
     if isinstance(value, slice) and all(x is None or type(x) is int for x in (value.start, value.stop, value.step)):
-        return Slice(value.start, value.stop, value.step)
+        return FixedSlice(value.start, value.stop, value.step)
     if isinstance(value, KNOWN_TYPES) or jitted_function(value) is not None:
         return Known(value)
     return Unknown(kind.__name__)

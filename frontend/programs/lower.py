@@ -18,7 +18,7 @@ from ...ir.types import Guards, Sizes, TensorType
 from .arithmetic import INT, value_of
 from .calls import call
 from .emit import NestEmitter, memory_type
-from .kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Slice, Tuple, Unknown
+from .kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
 from .pieces import (
@@ -114,7 +114,7 @@ class _Inputs:
             parts = actual if isinstance(actual, tuple) else (None,) * len(kind.items)
             items = tuple(self._value(k, (*path, str(i)), parts[i]) for i, k in enumerate(kind.items))
             return TupleValue(items, path=path)
-        if isinstance(kind, Slice):
+        if isinstance(kind, FixedSlice):
             return SliceValue(*(None if x is None else constant(x) for x in (kind.start, kind.stop, kind.step)))
         if isinstance(kind, Unknown):
             return Unset(f"'{path[0]}' is a {kind.type_name}")

@@ -181,7 +181,7 @@ def whole(buffer: BufferValue) -> View:
 
 
 def straight(order: tuple[int, ...], parts: bool) -> tuple[tuple[Size, ...], tuple[tuple[int, ...], ...]]:
-    """The starts and steps of a view of all of a buffer, whose memory has the view's axes in this order."""
+    """Return the starts and steps of a view of a whole buffer whose axes lie in memory in this order."""
     rank = len(order)
     rows = [tuple(int(a == axis) for a in range(rank)) for axis in order]
     return (0,) * (rank + parts), (*rows, *([(0,) * rank] if parts else []))

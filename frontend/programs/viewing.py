@@ -64,7 +64,7 @@ def _moveaxis(p: Lowering, view: View, args: Arguments, named: Named) -> Abstrac
     given = bound_arguments(("source", "destination"), args, named)
     source, to = (_axes(p, given[name], view.rank) for name in ("source", "destination"))
     if len(source) != len(to):
-        raise CutProblem("this raises ValueError: other axes than destinations")
+        raise CutProblem("this raises ValueError: there are not as many destinations as axes")
     order = [k for k in range(view.rank) if k not in source]
     for at, axis in sorted(zip(to, source, strict=True)):
         order.insert(at, axis)

@@ -24,7 +24,7 @@ from .numbers import KeptPlace, Numbers
 from .writing import NestBlock
 
 
-class RowStages:
+class NestStages:
     """The stages of a row while they are written; `names` are the variables of the columns."""
 
     def __init__(self, region: Node, numbers: Numbers, names: list[str]) -> None:

@@ -51,9 +51,9 @@ def read_json(text: bytes) -> Any:
     try:
         found, end = _scan(decoded, 0)
     except StopIteration:
-        raise ValueError("not a value of JSON") from None
+        raise ValueError("not a JSON value") from None
     if end != len(decoded):
-        raise ValueError("text after a value of JSON")
+        raise ValueError("text after a JSON value")
     return found
 
 

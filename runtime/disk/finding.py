@@ -6,7 +6,8 @@ functions, are built first and found by the text of their graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,20 +32,36 @@ def find_or_lower(source: KernelSource, request: Request, lookup: Registry, opti
     cache = default_cache() if options.backend == "llvm" and not options.verify else None
     generation = lookup.generation  # read before the registry's state, so that a change in between is noticed
     state = state_of(lookup) if cache is not None else None
+
+    def compiled() -> Lowered:
+        with _compiling():
+            return lower(source, request, lookup, options)
+
     if cache is None or state is None:
-        return lower(source, request, lookup, options)
+        return compiled()
     if hasattr(source, "digest"):
         parts = [source.digest, source.name, signature(request), setting(options), state]
         again = _without_arrays(request)
         place = _Place(cache, "kernel", parts, generation, options, lambda: lower(source, again, lookup, options))
-        return place.find(bind, lambda: lower(source, request, lookup, options))
-    begun = begin(source, request)
-    if begun.built.calls:
-        return complete(begun, lookup, options)
-    parts = [*_described(begun), setting(options), state]
-    known = (begun.built, begun.orders, begun.scalars, begun.is_general)
-    place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), known)
-    return place.find(bind, place.whole)
+        return place.find(bind, compiled)
+    with _compiling():
+        begun = begin(source, request)
+        if begun.built.calls:
+            return complete(begun, lookup, options)
+        parts = [*_described(begun), setting(options), state]
+        known = (begun.built, begun.orders, begun.scalars, begun.is_general)
+        place = _Place(cache, "trace", parts, generation, options, lambda: complete(begun, lookup, options), known)
+        return place.find(bind, place.whole)
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Count the time of a compile, and fold constants in the usual floating-point environment."""
+    from ...ir import environment
+    from ...ir.limits import limiter
+
+    with limiter.compiling(), environment.usual():
+        yield
 
 
 def find_variant(base: Lowered, options: Options, lookup: Registry, make: Callable[[], Lowered]) -> Lowered:

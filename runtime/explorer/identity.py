@@ -90,7 +90,7 @@ class _Step:
                 self._at.setdefault(node.span, []).append(identities[node])
 
     def enter(self, graph: Graph, place: Key, given: Sequence[Value] = ()) -> None:
-        """Number a graph, operands before results; a region's inputs are what it is given."""
+        """Number the values of a graph, operands before results; a region's inputs get its operands' numbers."""
         for k, value in enumerate(graph.inputs):
             outer = given[k] if k < len(given) else None
             self.ids.number(value, self.ids[outer] if outer is not None else self.ids.input((*place, k, value.name)))

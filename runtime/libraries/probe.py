@@ -43,7 +43,7 @@ def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
 def what_kills_a_call(address: int, argument: int) -> str:
     """Describe how a process dies that calls a function; return nothing if it survives.
 
-    A call that takes long says nothing, and neither does a child that somebody else ended, as a system short of memory.
+    A call that takes long proves nothing, nor does a child that something else ended, such as a system short of memory.
     """
     call = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(address)  # it keeps Python's lock, as the child must
     how = _ending(lambda libc: call(argument), CALL_SECONDS)
@@ -51,7 +51,7 @@ def what_kills_a_call(address: int, argument: int) -> str:
 
 
 def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
-    """Describe what ends a child before its work is done: a signal, an exit, or the time limit; nothing if it is."""
+    """Describe what ended a child before its work was done: a signal, an exit or the time limit. Or return nothing."""
     libc = ctypes.PyDLL(None)
     libc.dlopen.restype, libc.dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
     libc.dlsym.restype, libc.dlsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]

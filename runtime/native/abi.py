@@ -240,12 +240,12 @@ def _arrays_fit() -> bool:
         and all(f & WRITEABLE for f in flags)
         and numpy_table()[ARRAY_TYPE] == id(np.ndarray)
         and _makes_arrays()
-        and _states_fit()
     )
 
 
-def _states_fit() -> bool:
-    """Check how NumPy's state of floating-point errors lies in memory, where it is in a context variable."""
+@cache
+def has_states() -> bool:
+    """Tell whether NumPy's state of errors lies in memory as we expect, where it is in a context variable."""
     variable = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
     if variable is None:
         return True

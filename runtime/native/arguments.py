@@ -113,7 +113,7 @@ class Arguments:
         return pointer
 
     def size(self, place: int | Register, value: Value, seen: int) -> None:
-        """Check an int that is the size of something, and which sizes the graph was made for: 0, 1, or more."""
+        """Check an int that is a size, and that it is 0, 1 or more as in the example."""
         w, to = self.w, self.w.register()
         lowest, highest = (seen, seen) if seen < 2 else (2, LONG - 1)
         self.pointers[value] = w.register()
@@ -249,6 +249,11 @@ class Arguments:
             else:
                 size, lowest, highest = limits
                 self.w.check("between", self.sizes.number(size), lowest, highest)
+
+
+def can_check(guards: Sequence[Guard]) -> bool:
+    """Tell whether a recipe can check these guards: NumPy's state of errors must lie in memory as we expect."""
+    return all(type(guard.holder) is not ContextVar for guard in guards) or abi.has_states()
 
 
 def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:

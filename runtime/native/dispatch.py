@@ -79,7 +79,7 @@ class Chain:
         kind = call.kind(lowered)
         if self.has(lowered, kind):
             return False
-        from .build import build_recipe
+        from .learning import build_recipe
 
         return self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
 

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ir.layouts import classify
+from ...ir.dtypes import BF16, F16, DType
+from ...ir.graph import Graph, Node, Value
+from ...ir.layouts import C, classify
+from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
 from ...ir.source import Guard
+from ...ir.walking import graphs
 from .call import CallForm, Input, NativeCall, Out
 from .dispatch import Chain
 
 if TYPE_CHECKING:
     from ..arguments import CallArgument
     from ..compiler import Lowered
+    from .recipe import Recipe
 
+HALVES = (F16, BF16)
 FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
 
 
@@ -57,3 +63,87 @@ def _outs(out: Any, place: int | None, count: int) -> list[Out | None] | None:
     if type(out) is not tuple or not all(type(x) is np.ndarray for x in out):
         return None
     return [Out(x, place, k) for k, x in enumerate(out)]
+
+
+def build_recipe(lowered: Lowered, call: NativeCall) -> Recipe | None:
+    """Return the recipe for an example of a call, if it can have one."""
+    from .arguments import can_check
+    from .serving import Serving
+
+    inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
+    if not all(_readable(value.type.dtype, given) for value, given in inputs):
+        return None
+    if not can_check(call.guards) or not _is_served(lowered, call):
+        return None
+    return Serving(lowered, call).write()
+
+
+def _readable(dtype: DType, given: Input) -> bool:
+    """Accept arrays in the machine's byte order, NumPy scalars that hold their value, and Python numbers."""
+    kind = type(given.given)
+    if given.is_size:
+        return kind is int
+    if kind is np.ndarray:
+        return given.given is given.array and given.array.dtype is dtype.numpy
+    if kind in (int, float):
+        return dtype.kind in ("int", "uint", "float") and (kind is int or dtype.kind == "float") and dtype not in HALVES
+    return given.array.dtype == dtype.numpy and (kind in (bool, complex) or issubclass(kind, (np.number, np.bool)))
+
+
+# -- which calls can be native
+
+
+def _is_served(lowered: Lowered, call: NativeCall) -> bool:
+    """Tell whether a graph can be called natively like this: it has only kernels, which know their results' order."""
+    from .serving import places_of
+
+    by_blas = _products_of(lowered) if lowered.launcher.calls else set()
+    nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
+    given = any(out is not None for out in call.outs)
+    shape = lowered.built.structure
+    plain = shape is None or shape.kind != "tree" or set(places_of(shape.tree)) == set(range(len(lowered.scalars)))
+    written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas)
+    fresh = written and not lowered.repeats_outputs and not lowered.any_order
+    return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
+
+
+def _products_of(lowered: Lowered) -> set[Node]:
+    """Return the matrix products that BLAS computes."""
+    from .products import is_gemm  # the first call of most graphs does without
+
+    return {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
+
+
+def _is_native(graph: Graph, by_blas: set[Node]) -> bool:
+    """Tell whether a graph or the body of a loop has only kernels, BLAS products, and reshapes that share memory."""
+    dense = _dense_reshapes(graph) if any(n.op is RESHAPE for n in graph) else set()
+    return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in by_blas for n in graph)
+
+
+def _dense_reshapes(graph: Graph) -> set[Node]:
+    from ...ir.accesses import value_layouts  # the first call of a stored graph does without the builder
+
+    layouts = value_layouts(graph)
+    return {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
+
+
+def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]) -> bool:
+    """Tell whether kernels and BLAS write every output, possibly in another shape, as `tile` does."""
+    if len(lowered.launcher.calls) > len(by_blas) or lowered.options.backend != "llvm":
+        return False
+    for value, order, out in zip(lowered.graph.outputs, lowered.orders, call.outs, strict=True):
+        if value.node in by_blas and order == tuple(range(len(order))):
+            continue
+        made = _unshaped(value, lowered)
+        if made is None or (made is not value and (out is not None or order != tuple(range(len(order))))):
+            return False
+    return True
+
+
+def _unshaped(value: Value, lowered: Lowered) -> Value | None:
+    """Return the value behind reshapes if a kernel writes it to its own memory, else None."""
+    while value.node is not None and value.node.op is RESHAPE:
+        value = value.node.operands[0]
+        if value in lowered.graph.outputs or value in lowered.launcher.places:
+            return None
+    return value if value.node is not None and value.node.op in (REGION, CONCATENATE) else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import CellType
 from typing import TYPE_CHECKING, Any
 
-from ...frontend.programs.kinds import Array, Kind, Known, NumpyScalar, PythonNumber, Slice, Tuple, kind_of
+from ...frontend.programs.kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
 from ...frontend.programs.pieces import (
     ArrayInput,
     FreshInput,
@@ -33,7 +33,7 @@ from ...ir.tuples import NamedTuple
 from ...ir.types import TensorType
 from .. import threads
 from . import abi
-from .arguments import Arguments, check_names
+from .arguments import Arguments, can_check, check_names
 from .nest_calls import NestCallForm, NestSource
 from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register
 from .steps import SPARE
@@ -66,6 +66,8 @@ class ServedNest(NamedTuple):
 
 def build_nest_recipe(nest: ServedNest, call: NestCallForm) -> Recipe | None:
     """Return the recipe for an example of a call, if it can have one."""
+    if not can_check(call.meant):
+        return None
     try:
         return NestServing(nest, call).write()
     except Unserved:
@@ -146,7 +148,7 @@ class NestServing:
             w.check("pair", place, w.object(tuple), len(value), items)
             for k, (item, inner) in enumerate(zip(value, kind.items, strict=True)):
                 self._read((*path, str(k)), items.after(k)._replace(sign=-1), item, inner)
-        elif isinstance(kind, (Known, Slice)):
+        elif isinstance(kind, (Known, FixedSlice)):
             w.check("same_object", place, w.object(value))
         else:
             raise Unserved

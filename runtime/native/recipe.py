@@ -65,7 +65,7 @@ class RecipeWriter:
         self._constants: dict[int, Register] = {}
         self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
         self._plain: Register | None = None
-        self._notes_context = False  # whether a check writes what `is_plain` tells
+        self._notes_context = False  # whether a check writes what `plain_register` tells
         self._code = machine().steps
 
     # -- registers
@@ -84,7 +84,7 @@ class RecipeWriter:
         return found
 
     @property
-    def is_plain(self) -> Register:
+    def plain_register(self) -> Register:
         """The register that tells whether the thread has set no context variables."""
         if self._plain is None:
             self._plain = self.register() if machine().knows_contexts else self.constant(0)
@@ -93,7 +93,7 @@ class RecipeWriter:
     def check_quiet(self, variable: Any) -> None:
         """Check that NumPy's state of errors, in a context variable, asks for no exceptions."""
         known = machine().knows_contexts
-        is_plain = self.is_plain if known else self.register()
+        is_plain = self.plain_register if known else self.register()
         self.check("quiet" if known else "quiet_state", self.object(variable), self.register(), is_plain)
         self._notes_context = known
 
@@ -136,7 +136,7 @@ class RecipeWriter:
         small = "small_row" if rank == 1 else "small_array"
         step = small if is_usual and machine().makes_small_arrays else "new_array"
         kind, itemsize = self.object(dtype), dtype.itemsize
-        self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.is_plain)
+        self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.plain_register)
 
     def aside(self, write: Callable[[], None]) -> Steps:
         """Return the checks and makes that something writes, instead of adding them."""

@@ -14,7 +14,7 @@ from ...ir.layouts import C, F
 from ...ir.ops import CONSTANT
 from ...ir.types import integer, sizes
 from .. import threads
-from ..turn import DEFAULT
+from ..deferred import DEFAULT
 from .choosing import Candidate
 from .workload import Workload
 

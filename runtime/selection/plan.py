@@ -12,7 +12,7 @@ from ...ir import dims
 from ...ir.dims import Size
 from ...ir.forking import lock
 from ...ir.types import sizes
-from ..turn import DEFAULT
+from ..deferred import DEFAULT
 from .choosing import Selection
 from .workload import bucket_start
 

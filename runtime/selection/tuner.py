@@ -17,7 +17,7 @@ from weakref import WeakSet
 from ...ir import dims
 from ...ir.forking import lock
 from ...ir.ops import LOOP
-from ..turn import LONG, Turn
+from ..deferred import LONG, Turn
 from .candidates import candidates_of, tells_in_calls, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping
 from .compiling import compile_variants

@@ -11,8 +11,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 from weft.backends.llvm.engine import module, objects, target
-from weft.backends.llvm.engine.images import BadObject, image_bytes, read_image
-from weft.backends.llvm.engine.library import LoadedCode, linked
+from weft.backends.llvm.engine.library import BadObject, LoadedCode, image_bytes, linked, read_image
 from weft.backends.llvm.engine.linking import ObjectLayout, link
 
 TEXT = """
@@ -110,7 +109,7 @@ def test_an_image_is_read_as_it_was_written() -> None:
 
 
 def test_missing_names_are_refused() -> None:
-    with pytest.raises(BadObject, match="nothing outside is called 'table'"):
+    with pytest.raises(BadObject, match="there is no address for the external symbol 'table'"):
         link(ObjectLayout(objects.read(compiled()), 4096)).placed(1 << 32, {"outside": 1, "memcpy": 1})
     with pytest.raises(BadObject, match="no function 'missing'"):
         LoadedCode(compiled(), ["missing"], {"table": 1, "outside": 1})

@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 import weft
 from weft.function import tracing
-from weft.runtime.native import build
+from weft.runtime.native import learning
 from weft.runtime.native.abi import is_known
-from weft.runtime.native.build import build_recipe
+from weft.runtime.native.learning import build_recipe
 
 KERNELS = """
 kernel scaled(a: f32, x: f32[n, m], k: i32) -> f32[n, m] { return a * x + f32(k) }
@@ -500,7 +500,7 @@ def test_more_ways_to_call_than_there_is_room_for(monkeypatch: pytest.MonkeyPatc
         made += 1
         return build_recipe(*args)
 
-    monkeypatch.setattr(build, "build_recipe", counted)
+    monkeypatch.setattr(learning, "build_recipe", counted)
     jitted = weft.jit(lambda a, b, c, d: a + b * c - d)
     ways = [dict(zip(names, (X, X, X, X), strict=True)) for names in itertools.permutations("abcd")]
     ways += [dict(zip(names, (X, 2.0, X, X), strict=True)) for names in itertools.permutations("abcd")]

@@ -95,11 +95,11 @@ def test_calls_while_implementations_change():
 
 def test_a_change_between_a_call_and_its_recipe(monkeypatch):
     """The recipe for the call's graph is outdated and must not serve."""
-    from weft.runtime.native import build
+    from weft.runtime.native import learning
 
     f = weft.jit(lambda x: np.exp(x) + 1)
     x = np.full(50, 2.0, np.float32)
-    build_recipe = build.build_recipe
+    build_recipe = learning.build_recipe
 
     def late(*args):
         weft.registry.register("exp", "f32 -> f32", lambda x: x)
@@ -107,7 +107,7 @@ def test_a_change_between_a_call_and_its_recipe(monkeypatch):
 
     with weft.registry.scope():
         with monkeypatch.context() as patched:
-            patched.setattr(build, "build_recipe", late)
+            patched.setattr(learning, "build_recipe", late)
             np.testing.assert_allclose(f(x), np.exp(x) + 1, rtol=1e-6)
         for _ in range(3):
             np.testing.assert_array_equal(f(x), x + 1)

@@ -43,7 +43,7 @@ class Elements:
         self.stage = 0
 
     def use(self, memory: Memory) -> None:
-        """Load and store through this."""
+        """Use this memory for loads and stores."""
         self.memory, self.operations = memory, Operations(memory)
 
     # -- elements

@@ -7,7 +7,7 @@ after the code.
 
 from __future__ import annotations
 
-from .images import BadObject, CodeImage, image_bytes
+from .library import BadObject, CodeImage, image_bytes
 from .objects import AARCH64, ALLOC, EXECUTE, NOBITS, WRITE, Object, Relocation, read
 from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from ....ir.tuples import NamedTuple
-from .images import MOST, BadObject
+from .library import MOST, BadObject
 
 X86_64, AARCH64 = 62, 183
 WRITE, ALLOC, EXECUTE = 1, 2, 4

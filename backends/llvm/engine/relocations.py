@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable
 
 from ....ir.tuples import NamedTuple
-from .images import BadObject
+from .library import BadObject
 from .objects import AARCH64, X86_64
 
 
@@ -18,7 +18,7 @@ class Patch(NamedTuple):
 
     `target` includes the addend; for a symbol outside, which has the number `outside`, it is the addend alone. `near`
     is what a call reaches: a stub if the target is outside. `slot` is the table entry that holds the target's address,
-    if there is one. `fixups` collects the words that need an address (`images.py`).
+    if there is one. `fixups` collects the words that need an address (`library.py`).
     """
 
     image: bytearray
@@ -51,7 +51,7 @@ def stub(machine: int, at: int, slot: int) -> bytes:
 def _inside(p: Patch) -> int:
     """Return the target of a direct reference, which must be inside the image."""
     if p.outside:
-        raise BadObject("a direct reference to something outside")
+        raise BadObject("a direct reference to an external symbol")
     return p.target
 
 

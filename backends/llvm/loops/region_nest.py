@@ -323,7 +323,7 @@ class RegionNest:
         return look_up(self.memory, buffer, place.at, looked)
 
     def each(self, node: Node, point: Point) -> None:
-        """Emit all results of an elementwise program, at this point and at later ones of the same row."""
+        """Emit all results of an `each` body, here and for the next vectors of the same row."""
         later = [p for p in self.points if p[1] == point[1] and p[0] > point[0]]
         found = dict[tuple[Known, ...], list[Point]]()
         for at in (point, *later[: IN_FLIGHT - 1]):

@@ -26,7 +26,7 @@ class LoopPlace(NamedTuple):
 
 
 class VectorLoop(NamedTuple):
-    """A loop while it is written: `body` emits the vectors at some offsets, and `jammed` is a loop of rows around."""
+    """A loop that is being written: `body` emits the vectors at some offsets, and `jammed` is a loop of rows around."""
 
     memory: Memory
     body: Callable[[list[int]], object]
