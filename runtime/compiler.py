@@ -170,7 +170,7 @@ class Lowered:
 
             start = time.perf_counter()
             with self._typed_errors():
-                program = native.emit(self.graph)
+                program = native.emit(self.result.after())  # a stored graph gets its nests now
             self.seconds["emit"] = time.perf_counter() - start
             return program
 
