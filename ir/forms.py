@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .graph import Graph, Node
-from .ops import Trait
+from .graph import Graph, Node, Value
+from .layouts import C
+from .ops import MATMUL, Trait
 from .types import Guards, axis_groups, integer
 from .walking import regions
 
@@ -72,5 +73,17 @@ def longest_short_row(region: Node) -> int:
 
 
 def has_nest(region: Node) -> bool:
-    """Whether a region that has a form runs as a loop nest, at least for some sizes."""
-    return region.attrs.get("form") in (ROWS, EITHER)
+    """Whether a region that has a form runs as a loop nest, at least for some sizes or in the rows of its product."""
+    form = region.attrs.get("form")
+    return form in (ROWS, EITHER) or (form == PRODUCT and "row_width" in region.attrs)
+
+
+def nest_arrays(region: Node) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    """What the nest of a region reads, a product in memory last, and the layouts of that and of the results."""
+    layouts = region.attrs["layouts"]
+    assert isinstance(layouts, tuple) and region.body is not None
+    count, given = len(region.operands), tuple(map(str, layouts))
+    if region.attrs["form"] != PRODUCT:
+        return region.operands, given
+    product = next(n.result for n in region.body if n.op is MATMUL)
+    return (*region.operands, product), (*given[:count], C, *given[count:])

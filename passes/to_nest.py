@@ -41,7 +41,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP, Size
-from ..ir.forms import has_nest
+from ..ir.forms import PRODUCT, has_nest, nest_arrays
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import loop_name
 from ..ir.nest import ops
@@ -76,8 +76,9 @@ class ToNest:
 
 
 def nest_of(region: Node) -> Graph:
-    """The loop nest of a region."""
-    assert region.body is not None
+    """The loop nest of a region, or of the rows of its product."""
+    if region.attrs["form"] == PRODUCT:
+        region = _rows_of_product(region)
     names = [v.name or "in" for v in region.operands] + [f"out{k}" for k in range(len(region.results))]
     arrays = (*region.operands, *region.results)
     fresh = Names(())
@@ -89,6 +90,18 @@ def nest_of(region: Node) -> Graph:
     access = ("read",) * len(region.operands) + ("write",) * len(region.results)
     attrs: dict[str, Attr] = {"access": access, "layouts": layouts}
     return Graph("nest", tuple(buffers), tuple(nest.nodes), (), attrs)
+
+
+def _rows_of_product(region: Node) -> Node:
+    """The region as it is computed row by row when the product is in memory: one more array to read."""
+    read, layouts = nest_arrays(region)
+    body, *_, product = region.body, *read
+    assert body is not None
+    given = Value(product.type, name="product")
+    attrs = {**region.attrs, "layouts": layouts, "width": region.attrs["row_width"]}
+    types = tuple(v.type for v in region.results)
+    rows = Graph(body.name, (*body.inputs, product), body.nodes, body.outputs)
+    return Node(region.op, (*region.operands, given), attrs, types, region.span, rows)
 
 
 def _memory(value: Value) -> TensorType:

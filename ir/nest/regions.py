@@ -11,7 +11,7 @@ from .. import dims
 from ..accesses import coefficient_of
 from ..dims import LOOP, Size
 from ..errors import VerifyProblem
-from ..forms import has_nest, has_rows_in_lanes, region_guards
+from ..forms import has_nest, has_rows_in_lanes, nest_arrays, region_guards
 from ..graph import Graph, Node, graph_guards
 from ..opdef import Trait
 from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
@@ -72,12 +72,12 @@ def code_problem(region: Node) -> tuple[Node, str | AttributeProblem] | None:
         return region, "needs a loop nest" if nest is None else "can't have a loop nest: it has no form, or another one"
     if nest is None:
         return None
-    arrays = (*region.operands, *region.results)
-    types = [TensorType(v.type.dtype.strong, v.type.shape, "memref") for v in arrays]
+    read, layouts = nest_arrays(region)
+    types = [TensorType(v.type.dtype.strong, v.type.shape, "memref") for v in (*read, *region.results)]
     if [v.type for v in nest.inputs] != types:
         return region, "the buffers of its nest must have the types of its operands and results"
-    access = ("read",) * len(region.operands) + ("write",) * len(region.results)
-    if nest.attrs.get("access") != access or nest.attrs.get("layouts") != region.attrs["layouts"]:
+    access = ("read",) * len(read) + ("write",) * len(region.results)
+    if nest.attrs.get("access") != access or nest.attrs.get("layouts") != layouts:
         return region, "its nest must read the operands and write the results, in the layouts of the region"
     if _own(nest):
         return region, "guards of its nest must be guards of the region"

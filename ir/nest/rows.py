@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from .. import dims
 from ..dims import LOOP, Size
-from ..forms import FEW, region_guards
+from ..forms import FEW, PRODUCT, nest_arrays, region_guards
 from ..graph import Graph, Node
-from ..types import integer, ints, sizes, texts
+from ..types import axis_groups, integer, ints, sizes, texts
 from . import ops
-from .scopes import inside, memory_of, variables
+from .scopes import inside, memory_of, nodes_in, variables
 
 LOOPS = (ops.FOR, ops.WALK)
 EFFECTS = (*LOOPS, ops.ACROSS, ops.STORE)
@@ -23,11 +23,30 @@ Problem = tuple[Node, str]
 
 def rows_problem(region: Node, nest: Graph) -> Problem | None:
     """Describes what is wrong with the loops inside of rows, and where."""
+    if region.attrs["form"] == PRODUCT and (found := _product(region, nest)) is not None:
+        return found
     for body, around in _bodies(nest, ()):
         for node in body:
             message = _CHECKS[node.op](region, node, body, around) if node.op in _CHECKS else None
             if message is not None:
                 return node, message
+    return None
+
+
+def _product(region: Node, nest: Graph) -> Problem | None:
+    """Checks that the outer loops are those over the rows of a product, of which only the own row is in memory."""
+    space, product, body, own = sizes(region.attrs, "space"), nest.inputs[len(region.operands)], nest, dict[int, Size]()
+    for (axis,) in axis_groups(region.attrs, "rows"):
+        loops = [n for n in body if n.op in EFFECTS]
+        if len(loops) != 1 or loops[0].op is not ops.FOR or tuple(sizes(loops[0].attrs, "range")) != (0, space[axis]):
+            return (loops or [region])[0], "must begin with the loops over all rows of the product"
+        own[axis] = dims.symbol(LOOP + variables(loops[0])[0].name)
+        assert loops[0].body is not None
+        body = loops[0].body
+    row = tuple(own.get(axis, 0) for axis in range(product.type.rank - 1))
+    for node in nodes_in(nest):
+        if product in node.operands and (node.op is not ops.LOAD or tuple(sizes(node.attrs, "at"))[:-1] != row):
+            return node, "can only load the row of the product that is computed"
     return None
 
 
@@ -131,7 +150,7 @@ def _store(region: Node, node: Node, body: Graph, around: tuple[Node, ...]) -> s
 
 def _operands(region: Node) -> tuple[object, ...]:
     assert region.code is not None
-    return region.code.inputs[: len(region.operands)]
+    return region.code.inputs[: len(nest_arrays(region)[0])]
 
 
 def _uses(node: Node, loop: Node) -> bool:

@@ -76,6 +76,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "scanned": (lambda x: np.cumsum(x, axis=1) / x.sum(axis=1, keepdims=True), (numbers(4, 41),)),
     "scanned in lanes": (lambda x: np.maximum.accumulate(x * 2, axis=0), (numbers(13, 35),)),
     "scanned by another op": (lambda x: np.logical_xor.accumulate(x > 0, axis=1), (numbers(3, 20),)),
+    "rows of a product": (lambda x, y: softmax(x @ y), (numbers(6, 5), numbers(5, 40))),
+    "short rows of a product": (lambda x, y: softmax(x @ y), (numbers(2, 19, 5), numbers(2, 5, 7))),
     "nothing": (lambda x: x.sum(axis=1), (numbers(3, 0),)),
 }
 
@@ -107,6 +109,8 @@ def test_a_nest_means_what_its_region_does(name: str) -> None:
     places = {v: np.asarray(a) for v, a in zip(graph.inputs, args, strict=True)}
     for lockstep in (False, True):
         given = [np.asarray(places[v], v.type.dtype.strong.numpy) for v in region.operands]
+        if len(region.code.inputs) > len(region.operands) + len(region.results):  # a product, which tiles have written
+            given.append(np.matmul(*args))
         made = [np.empty_like(np.asarray(w)) for w in wanted]
         nests.run(region.code, [*given, *made], lockstep=lockstep)
         for have, want in zip(made, wanted, strict=True):
@@ -186,6 +190,8 @@ REFUSED = [
     ("softmax", "combine = [", "until, combine = [", "first true element"),
     ("kept in lanes", "#weft.dims<0, x1>", "#weft.dims<0, x0>", "at most 16 steps"),
     ("kept in lanes", "memref<?xf32, #weft.dims<x1>>", "memref<?xf32, #weft.dims<@i>>", "depend on loops"),
+    ("rows of a product", '%product) {at = #weft.dims<@i, @j>', '%product) {at = #weft.dims<0, @j>', "row of"),
+    ("rows of a product", "#weft.dims<0, x0>, kind", "#weft.dims<0, 1>, kind", "all rows"),
     ("scanned", 'var = "j", combine', 'var = "i", combine', "along the serial or vector loop"),
 ]  # fmt: skip
 

@@ -20,7 +20,10 @@ from .text import BITS, Val
 
 
 class Buffer(NamedTuple):
-    """Memory that holds elements by index: an operand, a result, or scratch, which every row reuses."""
+    """Memory that holds elements by index: an operand, a result, or scratch.
+
+    Scratch memory for the lanes of a step is used again by every step (`is_scratch`).
+    """
 
     base: Val
     strides: tuple[Size, ...]
@@ -42,9 +45,8 @@ class Memory:
     `vector` is the variable along the lanes. `mask` has the active lanes, if not all are.
     """
 
-    def __init__(self, nest: Nest, frame: Frame, width: int, vector: str, walks_columns: bool = False) -> None:
+    def __init__(self, nest: Nest, frame: Frame, width: int, vector: str) -> None:
         self.nest, self.frame, self.width, self.vector = nest, frame, width, vector
-        self.walks_columns = walks_columns  # whether vectors lie along the columns
         self.mask: Val | None = None
         self.streamed: Buffer | None = None  # the buffer that non-temporal stores write
         self.down: tuple[str, int] | None = None  # a loop, and how far along it the line of a step is from the first
@@ -203,7 +205,7 @@ class Memory:
     def pointer(self, buffer: Buffer, offset: Size) -> tuple[Val, Scope]:
         """The address in the buffer; each loop variable's part is added in the scope of that variable."""
         e, scope, base = self.nest.e, self.nest.entry, buffer.base
-        if buffer.is_scratch and not self.walks_columns:
+        if buffer.is_scratch:
             offset = dims.substitute(offset, {self.vector: 0})
         constant = 0 if isinstance(offset, int) else next((c for m, c in offset.terms if not m), 0)
         rest = offset - constant

@@ -29,10 +29,10 @@ PART_OF = {REAL: 0, IMAG: 1}
 class Elements:
     """Computes elements of the values of one region's body."""
 
-    def __init__(self, region: Node, nest: Nest, frame: Frame, width: int, vector: int, walks_columns: bool) -> None:
+    def __init__(self, region: Node, nest: Nest, frame: Frame, width: int, vector: int) -> None:
         assert region.body is not None
         self.region, self.body, self.nest, self.frame = region, region.body, nest, frame
-        self.use(Memory(nest, frame, width, loop_name(vector), walks_columns))
+        self.use(Memory(nest, frame, width, loop_name(vector)))
         layouts = region.attrs["layouts"]
         assert isinstance(layouts, tuple)
         self.layouts = [str(layout) for layout in layouts]
@@ -55,11 +55,6 @@ class Elements:
     def put(self, value: Value, index: Index, element: Val) -> None:
         """Sets an element from here on, such as the result of a reduction."""
         self.nest.scope.memo[value, index] = element
-
-    def put_full(self, value: Value, index: Index, element: Val) -> None:
-        """Sets an element that a later stage may need again."""
-        self.put(value, index, element)
-        self._keep(value, index, element)
 
     def _keep(self, value: Value, index: Index, element: Val) -> None:
         if value in self.kept and self.kept[value][1] == self.stage:

@@ -29,7 +29,7 @@ class Chunked(Region):
     """What walks and joins share: the memory for the results of chunks and of reductions."""
 
     def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int, keeps: bool = True) -> None:
-        super().__init__(region, entries, keeps_rows=False)
+        super().__init__(region, entries)
         self.stage = stage
         self.may_end_early = not self.rows  # one word tells where the walk ended; there is none for each row
         self.elements.stage = stage

@@ -22,13 +22,14 @@ class StageCode:
     """Emits what one step computes.
 
     `visit` stores what the walk writes, unless it is told not to, and returns the operands of some reductions at the
-    vectors of some offsets. `scanned` returns the operands of a scan, and `set_scanned` takes its results.
+    vectors of some offsets; `fetch` prefetches. `scanned` returns the operands of a scan, and `set_scanned` takes its
+    results.
     """
 
     visit: Callable[[list[Node], list[int], bool], dict[Node, list[Val]]]
-    scanned: Callable[[Node, list[int]], list[Val]]
-    set_scanned: Callable[[Node, list[int], list[Val]], None]
     fetch: Callable[[], None]
+    scanned: Callable[[Node, list[int]], list[Val]] = lambda scan, offsets: []
+    set_scanned: Callable[[Node, list[int], list[Val]], None] = lambda scan, offsets, made: None
 
 
 @record(eq=False)

@@ -15,16 +15,16 @@ Cut = tuple[NativeFunction, dict[str, str], bool]
 
 def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cut]:
     """The functions, each with its declarations and whether it may fail."""
-    region, shares = Region(node, entries, keeps_rows=False), bool(node.attrs.get("shared_walks"))
+    region, shares = Region(node, entries), bool(node.attrs.get("shared_walks"))
     stages, found, stage = region.stages, list[Cut](), 0
 
     def add(function: Chunked, kind: str) -> None:
         e = function.nest.e
         found.append((function.function(f"{name}_{kind}{stage}"), e.declared, e.fails))
 
-    while stage < stages.count:
+    while stage < stages.stage_count:
         reductions, outputs = stages.reductions[stage], stages.outputs[stage]
-        later = stages.reductions[stage + 1] if stage + 1 < stages.count else []
+        later = stages.reductions[stage + 1] if stage + 1 < stages.stage_count else []
         if shares and any("composite" in n.attrs for n in later):
             add(SharedWalk(node, entries, stage, keeps=False), "walk")
             add(SharedJoin(node, entries, stage, keeps=False), "join")
@@ -32,7 +32,7 @@ def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cu
             continue
         if region.may_stop(reductions, outputs) and not region.rows:
             add(Begin(node, entries, stage), "begin")
-        if node.attrs.get("spread") and stage == stages.count - 1:
+        if node.attrs.get("spread") and stage == stages.stage_count - 1:
             add(Spread(node, entries, stage), "spread")
         elif "lines" in node.attrs and reductions and not outputs:
             add(LineWalk(node, entries, stage, keeps=not shares), "walk")

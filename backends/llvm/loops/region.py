@@ -13,25 +13,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ....ir import dims
 from ....ir.accesses import home_index, region_position
 from ....ir.dims import Size
-from ....ir.forms import vectors_at_once
+from ....ir.forms import RESULT, vectors_at_once
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name
 from ....ir.ops import EACH
-from ....ir.stages import finds_first
+from ....ir.stages import finds_first, needed_in, region_stages
 from ....ir.types import axis_groups, integer, ints, sizes, texts
 from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
+from ..code.memory import Buffer
 from ..code.scopes import Nest
 from ..code.text import Val
 from ..elements.evaluate import Elements
 from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import alone
 from .column_loops import ColumnLoops, StageCode
-from .columns import Columns
 from .peeling import read_along
 from .prefetch import fetch
-from .stages import Stages
 from .vector_loops import LoopPlace, VectorLoop, lane_mask
 
 UNTILED = 1 << 62
@@ -41,8 +40,7 @@ IN_FLIGHT = 4  # vectors that run through an elementwise program together
 class Region:
     """One region while a function of it is written. Its functions share the words of the frame, `entries`."""
 
-    def __init__(self, region: Node, entries: dict[FrameWord, int], keeps_rows: bool = True) -> None:
-        """`keeps_rows` says whether each row has its own scratch memory; a chunk has none."""
+    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
         self.region = region
         self.space, self.reduced = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced")
         self.rows, self.columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
@@ -60,8 +58,17 @@ class Region:
             self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
         self.nest.e.called = texts(region.attrs, "called")
         self.frame = Frame(self.nest, entries)
-        self.elements = Elements(region, self.nest, self.frame, self.width, self.vector, self.across_columns)
-        self.stages = Stages(region, self.elements, self.frame, self.columns, bool(self.rows) and keeps_rows)
+        self.elements = Elements(region, self.nest, self.frame, self.width, self.vector)
+        self.stages = region_stages(region)
+        self.elements.kept = self.kept_results()
+
+    def kept_results(self) -> dict[Value, tuple[Buffer, int]]:
+        """The values that the plan keeps in results between stages, with the buffer and the stage that writes it."""
+        kept = {n.result: str(n.attrs["keep"]) for n in self.region.body or () if "keep" in n.attrs}
+        slots = {v: int(p.removeprefix(RESULT)) for v, p in kept.items() if p.startswith(RESULT)}
+        needed = needed_in(self.region, self.stages, {}) if slots else {}
+        first = len(self.region.operands)
+        return {v: (self.elements.operand(first + slots[v]), min(s)) for v, s in needed.items() if v in slots}
 
     def function(self, name: str) -> NativeFunction:
         """Emits the function that runs all stages of each row."""
@@ -164,10 +171,10 @@ class Region:
 
     def row(self, offsets: list[int]) -> list[Val]:
         """Emits all stages of one row, or of the vectors of rows at these offsets."""
-        for stage in range(self.stages.count):
+        for stage in range(self.stages.stage_count):
             self.elements.stage = stage
             self.run_stage(stage, offsets)
-        self.elements.stage = self.stages.count
+        self.elements.stage = self.stages.stage_count
         for slot, value in self.stages.row_outputs:
             for offset in self.together(offsets):
                 index = self.home(value, offset)
@@ -192,24 +199,12 @@ class Region:
     # -- columns
 
     def run_stage(self, stage: int, offsets: list[int]) -> None:
-        reductions, outputs = self.stages.reductions[stage], self.stages.outputs[stage]
-        if not reductions and not outputs:
-            return
-        if not self.columns:
-            found = self.visit(reductions, outputs, offsets)
-            for node in reductions:
-                for offset, x in zip(offsets, found[node], strict=True):
-                    self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
-            return
-        scans, steps = self.stages.scans[stage], self.column_offsets(stage, offsets)
-        walk = Columns(self.column_loops(steps, reductions, outputs, bool(scans)), reductions, scans)
-        for (node, totals), self.down in zip(walk.run(), walk.downs, strict=True):
-            if self.across_columns:
-                self.elements.put(node.result, self.home(node.result, 0), totals[0])
-                continue
-            for offset, total in zip(offsets, totals, strict=True):
-                self.elements.put(node.result, self.home(node.result, offset), total)
-        self.down = 0
+        """Emits a stage of a region without columns, whose reductions have one element each."""
+        reductions = self.stages.reductions[stage]
+        found = self.visit(reductions, self.stages.outputs[stage], offsets)
+        for node in reductions:
+            for offset, x in zip(offsets, found[node], strict=True):
+                self.elements.put(node.result, self.home(node.result, offset), alone(self.nest.e, node, x))
 
     def column_offsets(self, stage: int, offsets: list[int]) -> list[int]:
         """The offsets of the vectors in one step; along the columns the lanes of the trees decide how many."""
@@ -221,30 +216,20 @@ class Region:
         """Whether a walk may end early."""
         return bool(self.region.attrs.get("early_exit")) and self.may_end_early and finds_first(reductions, outputs)
 
-    def column_loops(
-        self, offsets: list[int], reductions: list[Node], outputs: list[tuple[int, Value]], has_scans: bool = False
-    ) -> ColumnLoops:
+    def column_loops(self, offsets: list[int], reductions: list[Node], outputs: list[tuple[int, Value]]) -> ColumnLoops:
         """The walk over the columns for some reductions and outputs."""
         attrs, columns = self.region.attrs, tuple((loop_name(g[-1]), self.extent(g)) for g in self.columns)
 
         def visit(nodes: list[Node], at: list[int], writes: bool) -> dict[Node, list[Val]]:
             return self.visit(nodes, outputs if writes else [], at)
 
-        def scanned(node: Node, at: list[int]) -> list[Val]:
-            return [self.elements.get(node.operands[0], self.home(node.operands[0], k)) for k in at]
-
-        def set_scanned(node: Node, at: list[int], made: list[Val]) -> None:
-            for k, x in zip(at, made, strict=True):
-                self.elements.put_full(node.result, self.home(node.result, k), x)
-
         def fetches() -> None:
             if not self.across_columns and "prefetch" in attrs:
                 fetch(self, offsets, columns[-1][0], *ints(attrs, "prefetch"))
 
-        is_aligned = "peel" in attrs and not (outputs or has_scans)
+        is_aligned = "peel" in attrs and not outputs
         return ColumnLoops(
-            self.nest, self.frame, self.elements.memory, columns, offsets,
-            StageCode(visit, scanned, set_scanned, fetches),
+            self.nest, self.frame, self.elements.memory, columns, offsets, StageCode(visit, fetches),
             is_across=self.across_columns,
             position=dims.substitute(region_position(self.region), self.variables_of_groups()),
             rows=self.at_once,

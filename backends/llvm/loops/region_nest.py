@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ....ir import dims
 from ....ir.accesses import address, slot_name
 from ....ir.dims import LOOP, Size
+from ....ir.forms import nest_arrays
 from ....ir.graph import Graph, Node, Value
 from ....ir.indexing import Index
 from ....ir.layouts import byte_strides
@@ -84,9 +85,13 @@ class RegionNest:
         extents = [*(_extent(n) for n in shared), 1, 1]
         grains = [*(integer(n.attrs, "grain") if "grain" in n.attrs else 1 for n in shared), 1, 1]
         tile = next((integer(n.attrs, "most") for n in shared if "most" in n.attrs), UNTILED)
-        owners = tuple((count, self.owners.get(v) if isinstance(v, Value) else None) for count, v in e.owners)
+        owners = tuple(self.known_owners())
         unit = _unit(self.region)
         return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, owners)
+
+    def known_owners(self) -> list[tuple[int, Value | None]]:
+        """The values of the region's body whose code was written from some line on."""
+        return [(count, self.owners.get(v) if isinstance(v, Value) else None) for count, v in self.nest.e.owners]
 
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
         """Emits the loops, walks, stores and prefetches of a body in their order."""
@@ -193,12 +198,15 @@ class RegionNest:
 
     def buffer(self, value: Value) -> Buffer:
         """The memory of a buffer, or of a view that collapses axes of it."""
-        slot, layouts = self.slot(value), self.code.attrs["layouts"]
+        slot = self.slot(value)
         if slot is None:
             return self.scratch(value)
-        assert isinstance(layouts, tuple)
+        read, layouts = nest_arrays(self.region)
         dtype, shape = value.type.dtype, self.code.inputs[slot].type.shape
-        strides = byte_strides(str(layouts[slot]), shape, dtype.size, slot_name(slot))
+        layout = layouts[slot]
+        if slot >= len(read):  # a product is not a word of the frame
+            slot -= len(read) - len(self.region.operands)
+        strides = byte_strides(layout, shape, dtype.size, slot_name(slot))
         if value.node is not None:
             groups = axis_groups(value.node.attrs, "collapse")
             strides = tuple(next((strides[a] for a in reversed(g) if strides[a] != 0), 0) for g in groups)

@@ -124,7 +124,7 @@ def _stage_code(f: RegionNest, node: Node, step: list[int], rows: range, short: 
             for offset in step:
                 f.fetch(node, (offset, rows[0]))
 
-    return StageCode(visit, scanned, set_scanned, fetch)
+    return StageCode(visit, fetch, scanned, set_scanned)
 
 
 def across(f: RegionNest, node: Node, point: Point) -> None:

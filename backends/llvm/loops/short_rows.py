@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 
 from ....ir.dims import LOOP
 from ....ir.forms import FEW
-from ....ir.graph import Node, Value
-from ....ir.indexing import loop_name
+from ....ir.graph import Node
 from ....ir.nest.scopes import variables
 from ....ir.types import integer
 from ..code.casts import element
 from ..code.tail import load, memory_form, store
 from ..code.text import BITS, Val
-from ..functions import FrameWord
 from ..reductions.accumulators import combine, identity
-from .columns import Columns
-from .region import Region
 
 if TYPE_CHECKING:
     from .region_nest import RegionNest
@@ -80,63 +76,3 @@ class ShortRows:
         found = [load(e, elem, self.width, place) for place in (self.places[node], *places)]
         some = e.splat(e.icmp("sgt", self.columns, e.const("i64", 0)), self.width)
         return [e.select(some, x, nothing) for x in found]
-
-
-class Short(Region):
-    """A region with a few columns, while its function is written."""
-
-    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
-        super().__init__(region, entries)
-        self.summed: list[tuple[Node, Val]] = []  # sums of this stage, and where their elements are stored
-
-    def run_stage(self, stage: int, offsets: list[int]) -> None:
-        reductions, outputs = self.stages.reductions[stage], self.stages.outputs[stage]
-        if not reductions and not outputs:
-            return
-        self.summed = [(n, self.frame.reserve(FEW * self.bytes(n))) for n in reductions if integer(n.attrs, "steps")]
-        others = [n for n in reductions if not integer(n.attrs, "steps")]
-        for node, totals in Columns(self.column_loops(offsets, others, outputs), others, []).run():
-            self.elements.put(node.result, self.home(node.result, 0), totals[0])
-        for node, base in self.summed:
-            self.elements.put(node.result, self.home(node.result, 0), self.halved(node, base))
-
-    def bytes(self, node: Node) -> int:
-        """The bytes of one column's elements."""
-        return self.width * BITS[memory_form(element(node.result.type.dtype))] // 8
-
-    def visit(
-        self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]
-    ) -> dict[Node, list[Val]]:
-        found = super().visit(reductions, outputs, offsets)
-        e, (column, _) = self.nest.e, self.nest.variables[loop_name(self.columns[-1][-1])]
-        for node, base in self.summed:
-            x = e.splat(self.elements.get(node.operands[0], self.home(node.operands[0], 0)), self.width)
-            store(e, combine(e, node, e.const_like(x, identity(node)), x), self.place(node, base, column))
-        return found
-
-    def place(self, node: Node, base: Val, column: Val) -> Val:
-        e = self.nest.e
-        return e.offset(base, e.op("mul", column, e.const("i64", self.bytes(node))))
-
-    def halved(self, node: Node, base: Val) -> Val:
-        """Combines the upper half of the columns with the lower half until one is left; missing columns are neutral."""
-        e, one = self.nest.e, self.nest.e.const("i64", 1)
-        columns, elem = self.frame.size(self.extent(self.columns[-1])), element(node.result.type.dtype)
-
-        def level(values: list[Val]) -> list[Val]:
-            (half,) = values
-
-            def pair(at: Val, carried: list[Val]) -> list[Val]:
-                upper = self.place(node, base, e.op("add", at, half))
-                low, high = (load(e, elem, self.width, p) for p in (self.place(node, base, at), upper))
-                store(e, combine(e, node, low, high), self.place(node, base, at))
-                return []
-
-            above = e.op("sub", columns, half)
-            self.nest.loop(None, e.const("i64", 0), e.call("smin", half, above), 1, [], pair)
-            return [e.op("lshr", half, one)]
-
-        nothing = e.const(elem, identity(node), self.width)
-        self.nest.while_loop([e.const("i64", FEW // 2)], lambda v: e.icmp("sgt", v[0], e.const("i64", 0)), level)
-        found = load(e, elem, self.width, base)
-        return e.select(e.splat(e.icmp("sgt", columns, e.const("i64", 0)), self.width), found, nothing)

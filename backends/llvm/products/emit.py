@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ....ir import dims
 from ....ir.dims import Size
-from ....ir.forms import has_rows_in_lanes
 from ....ir.graph import Node
 from ..functions import FrameWord, RegionCode
 from .blocked import Finish, Multiply, Pack
 from .panels import Panels
 from .product import Product
 from .results import TileResults
-from .row_stages import RowStages, ShortRowStages
+from .row_stages import RowStages
 from .small import DEEPEST, Small
 
 SMALL = 128**3  # terms below which packing operands takes longer than it saves
@@ -26,10 +25,7 @@ def emit_product(node: Node, name: str) -> RegionCode:
     owner, _, _ = name.rpartition("_")
     results = TileResults(node, entries, owner, f"{name}_results")
     panels = Panels(node, entries, owner, f"{name}_panels")
-    stages: RowStages | None = None
-    if results.of_rows:
-        kind = ShortRowStages if has_rows_in_lanes(node) else RowStages
-        stages = kind(node, entries, owner, f"{name}_stages")
+    stages = RowStages(node, entries, owner, f"{name}_stages") if results.of_rows else None
     small, pack = Small(node, entries, owner, panels, results, stages), Pack(node, entries, owner, panels)
     multiply = Multiply(node, entries, owner, panels, results, stages)
     whole = small.function(name)

@@ -155,7 +155,7 @@ class Product:
 
     def elements(self, vector: int) -> Elements:
         """Elements in vectors along an axis."""
-        return Elements(self.region, self.nest, self.frame, self.width, vector, False)
+        return Elements(self.region, self.nest, self.frame, self.width, vector)
 
     def factor(self, is_left: bool) -> Index:
         """The index at which this iteration reads an operand."""

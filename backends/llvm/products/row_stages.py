@@ -1,43 +1,43 @@
 """Emit a function that runs a region's stages on finished rows of the product.
 
-The stages are those of any region, with the same walks and trees. Only the product is read from memory, where the tiles
-wrote it, and the rows are some of one matrix.
+They are a loop nest like that of any region (`to-nest`). Only the product is read from memory, where the tiles wrote
+it, and the rows are some of one matrix.
 """
 
 from __future__ import annotations
 
+from ....ir.dims import LOOP
 from ....ir.graph import Node
-from ..loops.region import Region
-from ..loops.short_rows import Short
+from ....ir.nest import ops
+from ....ir.nest.scopes import nodes_in
+from ....ir.types import axis_groups
+from ..code.text import Val
+from ..loops.region_nest import RegionNest
 from .called import CalledProduct
-
-BEFORE = -1  # the product is computed before the first stage
 
 
 class RowStages(CalledProduct):
     """Computes the results of some rows of one matrix; `memory` is where its first row would be."""
 
     names = ("matrix", "row", "row_end")
-    kind: type[Region] = Region
 
     def write(self) -> None:
-        stages = self.kind(_row_region(self.region), self.frame.entries)
-        self.nest, self.e, self.frame = stages.nest, stages.nest.e, stages.frame
+        nest = RegionNest(_row_region(self.region), self.frame.entries)
+        self.nest, self.e, self.frame = nest.nest, nest.nest.e, nest.frame
+        rows = axis_groups(self.region.attrs, "rows")
+        loops = [n for n in nodes_in(nest.code) if n.op is ops.FOR][: len(rows)]
+        self.variables = {group[-1]: LOOP + str(loop.attrs["var"]) for group, loop in zip(rows, loops, strict=True)}
         self.bind_stack(self.parameter("matrix"), self.node.result)
-        stages.elements.kept = {**stages.elements.kept, self.node.result: (self.row_buffer(self.memory), BEFORE)}
-        rows = stages.rows[-1]
-        stages.rows = (rows,)
-        stages.row_loops([rows], {rows: (self.parameter("row"), self.parameter("row_end"))})
+        nest.buffers[nest.code.inputs[len(self.region.operands)]] = self.row_buffer(self.memory)
+        nest.loop(loops[-1], {loops[-1]: (self.parameter("row"), self.parameter("row_end"))})
+        self.e.owners[:] = nest.known_owners()
 
-
-class ShortRowStages(RowStages):
-    """Computes the results of rows that have only a few elements."""
-
-    kind = Short
+    def bind(self, axis: int, value: Val) -> None:
+        self.nest.variables[self.variables[axis]] = (value, self.nest.scope)
 
 
 def _row_region(region: Node) -> Node:
     """The region for its stages over rows, whose vectors may have another width than the product's."""
     types = tuple(r.type for r in region.results)
     attrs = {**region.attrs, "width": region.attrs["row_width"]}
-    return Node(region.op, region.operands, attrs, types, region.span, region.body)
+    return Node(region.op, region.operands, attrs, types, region.span, region.body, region.code)
