@@ -104,7 +104,7 @@ def in_order(
 ) -> list[Any]:
     """Put the arguments of a call into the order of the kernel's parameters."""
     if len(args) > len(names):
-        raise TypeProblem(f"{_takes(kernel, names)}, not {len(args)}")
+        raise TypeProblem(f"{_takes(kernel, names, defaults)}, not {len(args)}")
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
@@ -114,12 +114,14 @@ def in_order(
         given[name] = value
     missing = [n for n in names if n not in given and n not in defaults]
     if missing:
-        raise TypeProblem(f"{_takes(kernel, names)}; '{missing[0]}' is missing")
+        raise TypeProblem(f"{_takes(kernel, names, defaults)}; '{missing[0]}' is missing")
     return [given[n] if n in given else defaults[n] for n in names]
 
 
-def _takes(kernel: str, names: Sequence[str]) -> str:
-    return f"{kernel} takes {quantity(len(names), 'argument')} ({', '.join(names)})"
+def _takes(kernel: str, names: Sequence[str], defaults: Mapping[str, Any]) -> str:
+    shown = ", ".join(f"{name}={defaults[name]!r}" if name in defaults else name for name in names)
+    least = f"{len(names) - len(defaults)} to " if defaults else ""
+    return f"{kernel} takes {least}{quantity(len(names), 'argument')} ({shown})"
 
 
 def _from_array(name: str, array: np.ndarray[Any, Any], given: Any) -> CallArgument:

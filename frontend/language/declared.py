@@ -121,6 +121,8 @@ def parameter(param: Param) -> Parameter:
     """Resolve a parameter of a kernel."""
     if param.type is None:
         hint = f"write {param.name}: f32[n], or {param.name}: any[...] for arrays of any kind"
+        if param.default is not None:
+            hint = f"write {param.name}: f64 = {_written(param.default.span)}"
         raise SyntaxProblem(f"the parameter '{param.name}' of a kernel needs a type", param.span, hint)
     declared = declare(param.type, is_parameter=True)
     if declared.is_size:

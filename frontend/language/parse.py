@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...ir import environment
 from ...ir.errors import LimitExceeded, SyntaxProblem
 from ...ir.limits import limiter
@@ -78,6 +80,8 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Sou
             return _FOREIGN[word]
     if token == "=" and "COLON" not in error.expected and lexer.open and lexer.open[-1].type != "LBRACE":
         return "'==' compares two values"
+    if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+[^{]*$", source.text[:at].rpartition("\n")[2]):
+        return "a loop runs over a range: for i in 0..n { ... }"
     if token in ("&", "|") and source.text[at - 1 : at] == token:
         return {"&": "write 'and'", "|": "write 'or'"}[str(token)]
     opened = lexer.open[-1] if lexer.open else None

@@ -57,3 +57,18 @@ def test_examples_print_what_the_page_shows(
             got = shell(line, tmp_path)
         if not checker.check_output(expected, got, ELLIPSIS):
             pytest.fail(f"$ {line}\n{got}\nbut the page has\n{expected}")
+
+
+def test_commands_of_other_pages_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs, seen = Path(__file__).parents[2] / "docs", 0
+    monkeypatch.chdir(tmp_path)
+    for page in ("tutorial.md", "howto/c-libraries.md", "howto/profiling.md"):
+        text = (docs / page).read_text(encoding="utf-8")
+        for name, kernels in re.findall(r"^```weft (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            (tmp_path / name).write_text(kernels)
+        for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            for line, _ in STEP.findall(block):
+                if line.startswith("weft "):
+                    assert main(shlex.split(line)[1:]) == 0, f"{page}: {line}"
+                    seen += 1
+    assert seen == 4
