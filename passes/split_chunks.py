@@ -35,6 +35,7 @@ from ..ir.records import record
 from ..ir.types import axis_groups, integer, ints
 from .planning.chunk_axes import ChunkAxes
 from .planning.chunk_composites import ChunkJoin, PartSums, join_of
+from .planning.chunk_overlap import NO_MARGIN
 from .planning.chunk_pieces import GONE, SPLIT, WHOLE, ChunkPiece, Entry, Index, NotFlat, PieceBuilder, WholeArray
 
 EXACT, TREE, IN_ORDER, POSITION, PARTS = "exact", "tree", "in order", "position", "parts"
@@ -78,12 +79,16 @@ class ChunkWalk:
 
 @record
 class ChunkStage:
-    """Reductions over one space: the class of each of its axes, and the axes that are reduced over."""
+    """Reductions over one space: the class of each of its axes, and the axes that are reduced over.
+
+    `grown` says for each axis by how much it is longer than the inputs along it, which is so after stencils.
+    """
 
     space: tuple[int | None, ...]
     reduced: tuple[int, ...]
     walks: tuple[ChunkWalk, ...]
     joins: tuple[ChunkJoin, ...] = ()
+    grown: tuple[int, ...] = ()
 
     @property
     def partials(self) -> tuple[ChunkPartial, ...]:
@@ -97,6 +102,7 @@ class ChunkFinish:
     space: tuple[int | None, ...]
     piece: ChunkPiece
     outputs: tuple[int, ...]
+    grown: tuple[int, ...] = ()
 
 
 @record
@@ -154,7 +160,7 @@ class _ChunkSplitter:
         self.every = [1] * len(axes.members)
         self.crossing = [n for n in self.graph if axes.reduced(n)]
         numbers = {n.result: k for k, n in enumerate(self.crossing)}
-        self.whole = WholeArray(self.graph, numbers, env)
+        self.whole = WholeArray(axes, numbers)
         self.reasons: list[str] = []
         self.composites = {n: c for n in self.crossing if (c := self._composite(n)) is not None}
 
@@ -163,7 +169,8 @@ class _ChunkSplitter:
         depths = self._depths()
         for node in self.crossing:
             space, reduced = self.axes.classes(node.operands[0]), ints(node.attrs, "axes")
-            groups.setdefault((depths[node.result], space, reduced), []).append(node)
+            key = (depths[node.result], space, reduced, self._grown(node.operands[0]))
+            groups.setdefault(key, []).append(node)
         keys = sorted(groups, key=lambda key: str(key[0]).zfill(9))
         stage_of = {self.whole.merged[n.result]: k for k, key in enumerate(keys) for n in groups[key]}
         stages = tuple(self._stage(groups[key]) for key in keys)
@@ -193,8 +200,12 @@ class _ChunkSplitter:
             classes = self.axes.classes(self.graph.outputs[numbers[0]])
             piece = PieceBuilder(self.whole, self.graph.name)
             outputs = piece.values([(self.graph.outputs[k], _plain(classes)) for k in numbers])
-            found.append(ChunkFinish(classes, piece.finish(outputs), tuple(numbers)))
+            grown = self._grown(self.graph.outputs[numbers[0]])
+            found.append(ChunkFinish(classes, piece.finish(outputs), tuple(numbers), grown))
         return tuple(found)
+
+    def _grown(self, value: Value) -> tuple[int, ...]:
+        return tuple(self.axes.overlaps.margin(value, a).grown for a in range(value.type.rank))
 
     def _stage(self, nodes: Sequence[Node]) -> ChunkStage:
         space = self.axes.classes(nodes[0].operands[0])
@@ -212,7 +223,8 @@ class _ChunkSplitter:
                 walks.setdefault(self._tree(node) or (), []).append(node)
         made += (self._walk(space, tree, same) for tree, same in walks.items())
         joins = tuple(join_of(self.whole, c, _plain(self.axes.classes(c.shift)), self.graph.name) for c, _ in shared)
-        return ChunkStage(space, ints(nodes[0].attrs, "axes"), tuple(made), joins)
+        grown = self._grown(nodes[0].operands[0])
+        return ChunkStage(space, ints(nodes[0].attrs, "axes"), tuple(made), joins, grown)
 
     def _in_rows(
         self, space: tuple[int | None, ...], wanted: Sequence[Value], group: Sequence[int], length: int
@@ -225,6 +237,8 @@ class _ChunkSplitter:
         if length == 1 and len(group) == 1:
             index = _plain(space)
         try:
+            if any(self.axes.overlaps.margin(v, group[0]) != NO_MARGIN for v in wanted):
+                raise NotFlat
             piece = PieceBuilder(self.whole, self.graph.name, length)
             return piece, piece.values([(v, index) for v in wanted]), None, index
         except NotFlat:

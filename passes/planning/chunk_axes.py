@@ -2,22 +2,25 @@
 
 `links` says for each operand of a node which axis of the result each of its axes becomes. Linked axes share one class,
 so an axis is chunked if any axis of its class is that of a chunked input. An axis that an op can't treat chunk by chunk
-has no link; if it is chunked all the same, the op can't be split and `ChunkAxes` raises `Unsupported` at its line.
+has no link; if it is chunked all the same, the op can't be split and `ChunkAxes` raises `Unsupported` at its line. The
+few elements at an end of a stencil (`chunk_overlap.py`) have a link, but are in no class: they are not cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from ...ir.dims import evaluate
 from ...ir.errors import Unsupported
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import BROADCAST, CONCATENATE, EACH, GATHER, IOTA, MATMUL, RESHAPE, SCAN, SLICE, TRANSPOSE, Trait
 from ...ir.types import integer, ints
+from .chunk_overlap import Overlaps, main_part, slice_ends
 
 Links = tuple[tuple[int | None, ...], ...]
 
 
-def links(node: Node) -> Links:
+def links(node: Node, env: Mapping[str, int]) -> Links:
     """For each operand and each of its axes, the axis of the result that it becomes; None if there is none."""
     rank, shapes = node.results[0].type.rank, [v.type.shape for v in node.operands]
     if Trait.REDUCTION in node.op.traits:
@@ -30,10 +33,9 @@ def links(node: Node) -> Links:
     if node.op is RESHAPE:
         return (_reshaped(node),)
     if node.op is SLICE:
-        starts, steps, wanted = (node.attrs[name] for name in ("starts", "steps", "sizes"))
-        assert isinstance(starts, tuple) and isinstance(steps, tuple) and isinstance(wanted, tuple)
-        whole = zip(starts, steps, wanted, shapes[0], strict=True)
-        return (tuple(a if (s, t, w) == (0, 1, n) else None for a, (s, t, w, n) in enumerate(whole)),)
+        return (tuple(None if slice_ends(node, a, env) is None else a for a in range(rank)),)
+    if node.op is CONCATENATE and main_part(node, env) is not None:
+        return tuple(tuple(range(rank)) for _ in shapes)
     if node.op in (CONCATENATE, SCAN):
         axis = integer(node.attrs, "axis") % rank
         return tuple(tuple(None if a == axis else a for a in range(rank)) for _ in shapes)
@@ -85,16 +87,26 @@ def _gathered(node: Node) -> Links:
     return (first, *others)
 
 
-class ChunkAxes:
-    """The chunked axes of a flat graph; `chunked` names those of its inputs."""
+def is_edge(node: Node, operand: int, axis: int, env: Mapping[str, int]) -> bool:
+    """Whether an axis of an operand is linked to a result without being cut as it is: at an end of a stencil."""
+    if node.op is SLICE:
+        ends = slice_ends(node, axis, env)
+        return ends is not None and ends.edge is not None
+    if node.op is not CONCATENATE or axis != integer(node.attrs, "axis") % node.result.type.rank:
+        return False
+    return operand != main_part(node, env)
 
-    def __init__(self, graph: Graph, chunked: Sequence[Collection[int]]) -> None:
-        self.graph = graph
+
+class ChunkAxes:
+    """The chunked axes of a flat graph; `chunked` names those of its inputs, `env` has all sizes."""
+
+    def __init__(self, graph: Graph, chunked: Sequence[Collection[int]], env: Mapping[str, int]) -> None:
+        self.graph, self.env = graph, env
         self._parents: dict[tuple[Value, int], tuple[Value, int]] = {}
         for node in graph:
-            for operand, row in zip(node.operands, links(node), strict=True):
+            for number, (operand, row) in enumerate(zip(node.operands, links(node, env), strict=True)):
                 for axis, link in enumerate(row):
-                    if link is None or operand.type.shape[axis] == 1:
+                    if link is None or operand.type.shape[axis] == 1 or is_edge(node, number, axis, env):
                         continue
                     for result in node.results:
                         if link < result.type.rank:
@@ -111,6 +123,21 @@ class ChunkAxes:
             for root in self._numbers
         )
         self._check()
+        self.overlaps = Overlaps(self)
+
+    def full(self, number: int) -> int:
+        """The size of the inputs along the axes of a class."""
+        k, axis = self.members[number][0]
+        return evaluate(self.graph.inputs[k].type.shape[axis], self.env)
+
+    def cut_operands(self, node: Node, axis: int) -> list[tuple[int, int, Value]]:
+        """The operands that are cut along an axis of the result: number, axis and value."""
+        return [
+            (k, a, operand)
+            for k, (operand, row) in enumerate(zip(node.operands, links(node, self.env), strict=True))
+            for a, (link, number) in enumerate(zip(row, self.classes(operand), strict=True))
+            if link == axis and number is not None and not is_edge(node, k, a, self.env)
+        ]
 
     def classes(self, value: Value) -> tuple[int | None, ...]:
         """For each axis the number of its class, or None if it is whole."""
@@ -135,8 +162,16 @@ class ChunkAxes:
             self._parents[b] = a
 
     def _check(self) -> None:
+        for members in self.members:
+            sizes = {evaluate(self.graph.inputs[k].type.shape[a], self.env) for k, a in members}
+            if len(sizes) > 1:
+                k, a = members[0]
+                raise Unsupported(
+                    f"axes of {' and '.join(map(str, sorted(sizes)))} elements can't be cut into the same chunks",
+                    hint=f"make it one chunk with {self.graph.inputs[k].name}.rechunk({{{a}: -1}})",
+                )
         for node in self.graph:
-            rows = links(node)
+            rows = links(node, self.env)
             if Trait.REDUCTION not in node.op.traits:
                 for operand, row in zip(node.operands, rows, strict=True):
                     for axis, (number, link) in enumerate(zip(self.classes(operand), row, strict=True)):

@@ -14,6 +14,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array.overlap import overlap
 from dask.graph_manipulation import clone
 
 try:
@@ -214,7 +215,7 @@ class _Graph:
         values = [self.plan.graph.outputs[k] for k in finish.outputs]
         shape = [dims.evaluate(s, self.plan.begun.env) for s in values[0].type.shape]
         index = tuple(a if c is not None else next(self.labels) for a, c in enumerate(finish.space))
-        chunks = {a: self.plan.lengths[c] for a, c in enumerate(finish.space) if c is not None}
+        chunks = {a: self.plan.own_lengths(c, finish.grown[a]) for a, c in enumerate(finish.space) if c is not None}
         fresh = {label: shape[a] for a, label in enumerate(index) if finish.space[a] is None}
         types = [v.type.dtype.numpy for v in values]
         if len(values) == 1:
@@ -247,7 +248,7 @@ class _Graph:
                 pairs += [self.merged[feed.number], feed.vars]
             else:
                 labels = tuple(spare if v is None else v for v in feed.vars)
-                pairs += [self._again(feed.number, number), labels]
+                pairs += [_with_margins(self._again(feed.number, number), feed.around), labels]
         return da.blockwise(
             partial(Job.run, job), tuple(index), *pairs, dtype=dtype, align_arrays=False, concatenate=None,
             meta=np.empty((0,) * len(index), dtype), token=f"weft-{self.call.name}", **more,
@@ -261,6 +262,14 @@ class _Graph:
         if self.reload == "auto" and not array.name.startswith(PURE):
             return array
         return clone(array, seed=number)
+
+
+def _with_margins(array: Any, around: Sequence[tuple[int, int]]) -> Any:
+    """An array whose blocks have so many elements of their neighbours before and after along each axis."""
+    if not around:
+        return array
+    depth = dict(enumerate(around))
+    return overlap(array, depth, dict.fromkeys(depth, "none"), allow_rechunk=False)
 
 
 def _places(lengths: Sequence[int]) -> Any:

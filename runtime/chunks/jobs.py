@@ -42,7 +42,7 @@ class Job:
         """The variables whose places the task must know."""
         if isinstance(self.part, ChunkStage):
             return self.vars
-        used = {s.number for s in self.part.piece.sources if s.kind in ("offset", "extent")}
+        used = {s.number for s in self.part.piece.sources if s.kind in ("offset", "extent", "margin", "count")}
         read = {v for f in self.blocks for v in f.vars}
         return tuple(v for v in self.vars if v in used or v not in read)
 
@@ -53,7 +53,7 @@ class Job:
         return tuple(f for f in self.feeds if f.kind != "input" or f.number not in known)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
-        sources = tuple(str(p.sources) for p in pieces_of(self.part))
+        sources = tuple(str((p.sources, p.around)) for p in pieces_of(self.part))
         shown = (self.part.space, str(self.part.partials) if isinstance(self.part, ChunkStage) else self.part.outputs)
         numbers = tuple((k, type(x).__name__, str(x)) for k, x in self.constants)
         texts = tuple(k.__dask_tokenize__() for k in self.kernels)
@@ -142,7 +142,7 @@ def _bare(part: ChunkStage | ChunkFinish) -> ChunkStage | ChunkFinish:
 
 
 def _bare_piece(piece: ChunkPiece) -> ChunkPiece:
-    return ChunkPiece(NOTHING, piece.sources)
+    return ChunkPiece(NOTHING, piece.sources, piece.around)
 
 
 def _read(feed: Feed, block: Any) -> Any:

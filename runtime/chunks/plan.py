@@ -48,6 +48,11 @@ class ChunkPlan:
         """Where the chunks of a class begin and end."""
         return list(pairwise((0, *accumulate(self.lengths[number]))))
 
+    def own_lengths(self, number: int, grown: int) -> tuple[int, ...]:
+        """The chunks of a value that is longer or shorter than the inputs along a class of axes."""
+        *first, last = self.lengths[number]
+        return (*first, last + grown)
+
 
 def plan_chunks(
     source: KernelSource,
@@ -75,13 +80,14 @@ def plan_chunks(
     given = [*chunks, *captured]
     cut = [[a for a, c in enumerate(cs) if len(c) > 1] for cs in given]
     graph = flattened(lowered.result.after(LAST))
-    axes = ChunkAxes(graph, cut)
+    axes = ChunkAxes(graph, cut, begun.env)
     if not any(axes.reduced(n) for n in graph):  # each chunk is a call of its own, compiled as any other
         graph = begun.graph
-        axes = ChunkAxes(graph, cut)
+        axes = ChunkAxes(graph, cut, begun.env)
     lengths = tuple(_common([given[k][a] for k, a in members if len(given[k][a]) > 1]) for members in axes.members)
     starts = [[0, *accumulate(row)][:-1] for row in lengths]
     made = split(axes, starts, begun.env, free)
+    _check_overlap(axes, lengths)
     passes = passes_for(lookup, options)
     lowering = passes[: [p.name for p in passes].index(LAST) + 1]
     if made.stages:
@@ -96,6 +102,17 @@ def plan_chunks(
     )
     classes = tuple(axes.classes(v) for v in graph.inputs)
     return ChunkPlan(begun, graph, made, wanted, lengths, classes)
+
+
+def _check_overlap(axes: ChunkAxes, lengths: Sequence[tuple[int, ...]]) -> None:
+    for number, needed in axes.overlaps.needed.items():
+        if min(lengths[number]) < needed:
+            k, axis = axes.members[number][0]
+            name = axes.graph.inputs[k].name or f"argument {k}"
+            raise Unsupported(
+                f"a stencil reaches over {needed} elements, but {name} has chunks of {min(lengths[number])}",
+                hint=f"make them longer with {name}.rechunk({{{axis}: {max(needed, max(lengths[number]))}}})",
+            )
 
 
 def _in_c_order(piece: Graph) -> Graph:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.records import record
-from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, ChunkPiece, ChunkSource, Index
+from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, Around, ChunkPiece, ChunkSource, Index
 from ...passes.split_chunks import (
     EXACT,
     IN_ORDER,
@@ -37,19 +37,23 @@ LENGTHS = {4: np.float32, 8: np.float64}
 class Feed:
     """A block that a task reads: of an `input`, or of the merged results of a `stage`.
 
-    An input has a variable or None for each axis, a stage has one for each of its kept chunked axes.
+    An input has a variable or None for each axis, a stage has one for each of its kept chunked axes. `around` says how
+    many elements of the neighbours before and after come with a block of an input, along each axis.
     """
 
     kind: str
     number: int
     vars: tuple[int | None, ...]
+    around: tuple[tuple[int, int], ...] = ()
 
 
-def feed_of(source: ChunkSource, stage_of: Sequence[int]) -> Feed | None:
+def feed_of(source: ChunkSource, stage_of: Sequence[int], around: Sequence[Around] = ()) -> Feed | None:
     """The block that holds a source; None if it needs none."""
     vars = tuple(e.var for e in source.index)
     if source.kind == "input":
-        return Feed("input", source.number, vars)
+        margins = {a.var: (a.before, a.after) for a in around}
+        wanted = tuple(margins.get(v, (0, 0)) if v is not None else (0, 0) for v in vars)
+        return Feed("input", source.number, vars, wanted if any(map(any, wanted)) else ())
     chunked = tuple(v for v in vars if v is not None)
     return Feed("stage", stage_of[source.number], chunked) if source.kind == "merged" else None
 
@@ -63,7 +67,7 @@ def pieces_of(part: ChunkStage | ChunkFinish) -> list[ChunkPiece]:
 
 def feeds_of(part: ChunkStage | ChunkFinish, stage_of: Sequence[int]) -> list[Feed]:
     """All blocks that a task reads, in order."""
-    found = (feed_of(s, stage_of) for piece in pieces_of(part) for s in piece.sources)
+    found = (feed_of(s, stage_of, piece.around) for piece in pieces_of(part) for s in piece.sources)
     return list(dict.fromkeys(f for f in found if f is not None))
 
 
@@ -73,6 +77,20 @@ class Blocks:
     def __init__(self, feeds: Sequence[Feed], given: Sequence[Any], stage_of: Sequence[int], places: Places) -> None:
         self.blocks = dict(zip(feeds, given, strict=True))
         self.stage_of, self.places = stage_of, places
+        self.around: dict[int, Around] = {}
+
+    def of(self, piece: ChunkPiece) -> Blocks:
+        """The blocks with the margins of a piece."""
+        self.around = {a.var: a for a in piece.around}
+        return self
+
+    def read(self, var: int) -> tuple[int, int]:
+        """Where a block with its margins begins and ends."""
+        start, stop = self.places[var]
+        if var not in self.around:
+            return start, stop
+        _, before, after, full = self.around[var]
+        return max(0, start - before), min(full, stop + after)
 
     def argument(
         self, source: ChunkSource, low: int = 0, high: int | None = None, var: int = -1, width: int = 1
@@ -83,16 +101,26 @@ class Blocks:
         if source.kind == "length":
             return LENGTHS[source.number](width if high is None else min(width, high - low))
         if source.kind == "offset":
-            return self.places[source.number][0] + (low if source.number == var else 0)
-        if source.kind == "extent":
+            return self.read(source.number)[0] + (low if source.number == var else 0)
+        if source.kind == "margin":
+            return _extent(self.places[source.number][0] - self.read(source.number)[0])
+        if source.kind == "count":
             start, stop = self.places[source.number]
+            return _extent(stop - start + (source.grown if stop == self.around[source.number].full else 0))
+        if source.kind == "extent":
+            start, stop = self.read(source.number)
             count = stop - start if source.number != var or high is None else high - low
-            return np.broadcast_to(np.False_, (count,))
-        feed = feed_of(source, self.stage_of)
+            return _extent(count)
+        feed = feed_of(source, self.stage_of, tuple(self.around.values()))
         assert feed is not None
         block = self.blocks[feed]
         array = block[source.number] if source.kind == "merged" else block
         return arranged(array, source.index, low, high, var, width)
+
+
+def _extent(count: int) -> Array:
+    """An array without data that has a size."""
+    return np.broadcast_to(np.False_, (count,))
 
 
 def arranged(array: Array, index: Index, low: int, high: int | None, var: int, width: int) -> Array:
@@ -173,10 +201,15 @@ def _state(
 ) -> State:
     state = State()
     blocks, runs = Blocks(feeds, given, stage_of, places), iter(kernels)
+    around = {a.var: a.full for piece in pieces_of(stage) for a in piece.around}
+    places = {
+        v: (start, stop + stage.grown[v]) if v in around and stop == around[v] else (start, stop)
+        for v, (start, stop) in places.items()
+    }
     for walk in stage.walks:
         before: Sequence[Array] = ()
         if walk.before is not None:
-            before = next(runs)([blocks.argument(s) for s in walk.before.sources])
+            before = next(runs)([blocks.of(walk.before).argument(s) for s in walk.before.sources])
         run = next(runs)
         if walk.part:
             _walk_parts(walk, run, blocks, before, stage, places, state)
@@ -188,7 +221,7 @@ def _state(
 
 
 def _walk_whole(walk: ChunkWalk, run: Run, blocks: Blocks, stage: ChunkStage, places: Places, state: State) -> None:
-    outputs = iter(run([blocks.argument(s) for s in walk.piece.sources]))
+    outputs = iter(run([blocks.of(walk.piece).argument(s) for s in walk.piece.sources]))
     for partial in walk.partials:
         if partial.kind == POSITION:
             state[(partial.number,)] = (next(outputs) + places[walk.var][0] * partial.row, next(outputs))
@@ -204,7 +237,7 @@ def arguments(walk: ChunkWalk, blocks: Blocks, before: Sequence[Array], low: int
     return [
         arranged(before[s.number], s.index, low, high, walk.var, width)
         if s.kind == "before"
-        else blocks.argument(s, low, high, walk.var, width)
+        else blocks.of(walk.piece).argument(s, low, high, walk.var, width)
         for s in walk.piece.sources
     ]
 
@@ -249,7 +282,7 @@ def _walk_parts(
         length = sums.row * math.prod(places[a][1] - places[a][0] for a in cut)
         outputs = [
             x.reshape(1, *(n for a, n in enumerate(x.shape) if a not in stage.reduced))
-            for x in run([blocks.argument(s, width=length) for s in walk.piece.sources])
+            for x in run([blocks.of(walk.piece).argument(s, width=length) for s in walk.piece.sources])
         ]
         lengths = [length]
     else:
@@ -296,4 +329,4 @@ def finish_outputs(
 ) -> Sequence[Array]:
     """The outputs of one chunk."""
     blocks = Blocks(feeds, given, stage_of, places)
-    return kernel([blocks.argument(s) for s in finish.piece.sources])
+    return kernel([blocks.of(finish.piece).argument(s) for s in finish.piece.sources])

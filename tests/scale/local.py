@@ -27,15 +27,16 @@ def run_chunked(
     blocks: dict[tuple[str, int, tuple[int, ...]], Any] = {}
     given = [*arrays, *plan.built.hidden]
 
-    def block(kind: str, number: int, at: tuple[int, ...]) -> Any:
+    def block(kind: str, number: int, at: tuple[int, ...], around: Any = ()) -> Any:
         if kind == "stage":
             return blocks[kind, number, at]
         if not at:
             return given[number]
-        parts = (
-            slice(0, None) if len(c) == 1 else slice(*([0, *accumulate(c)][k : k + 2]))
-            for c, k in zip(plan.chunks[number], at, strict=True)
-        )
+        parts = list[slice]()
+        for axis, (c, k) in enumerate(zip(plan.chunks[number], at, strict=True)):
+            before, after = around[axis] if around else (0, 0)
+            start, stop = [0, *accumulate(c)][k : k + 2]
+            parts.append(slice(0, None) if len(c) == 1 else slice(max(0, start - before), stop + after))
         return given[number][tuple(parts)]
 
     def tasks(part: ChunkStage | ChunkFinish) -> list[tuple[tuple[int, ...], list[Any], dict[int, tuple[int, int]]]]:
@@ -43,7 +44,7 @@ def run_chunked(
         feeds, found = feeds_of(part, split.stage_of), []
         for at in product(*map(range, counts)):
             places = {a: plan.places(c)[at[a]] for a, c in enumerate(part.space) if c is not None}
-            read = [block(f.kind, f.number, tuple(0 if v is None else at[v] for v in f.vars)) for f in feeds]
+            read = [block(f.kind, f.number, tuple(0 if v is None else at[v] for v in f.vars), f.around) for f in feeds]
             found.append((at, read, places))
         rng.shuffle(found)
         return found
