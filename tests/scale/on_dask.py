@@ -79,6 +79,24 @@ def test_processes(client: Client) -> None:
     assert set(client.run(lambda: weft.get_threads()).values()) == {2}
 
 
+def test_fuse_makes_kernels_of_existing_code(client: Client) -> None:
+    x = da.from_array(X, chunks=(160, 64))
+    chain, sorted_ = np.sqrt(np.sin(x) ** 2 + 1), (np.exp(x) * 2 + 1).map_blocks(np.sort) + 1
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    rows = {"chain": (chain, 28), "softmax": (e / e.sum(axis=-1, keepdims=True), 14), "sorted": (sorted_, 21)}
+    for name, (lazy, functions) in rows.items():
+        plain = lazy.compute()
+        with weft.dask.fuse() as report:
+            (optimized,) = dask.optimize(lazy)  # a cluster's scheduler would do it without this
+        assert np.allclose(optimized.compute(), plain, rtol=1e-14), name
+        assert (report.fused, report.functions) == (7, functions), (name, str(report))
+        with dask.config.set(scheduler="sync"), weft.dask.fuse():
+            assert np.allclose(lazy.compute(), plain, rtol=1e-14), name
+    masked = da.ma.masked_greater(x, 0)
+    with weft.dask.fuse():
+        assert (np.exp(masked) + 1).compute(scheduler="sync").mask.sum() == (X > 0).sum()
+
+
 def test_a_worker_is_killed_midway(client: Client) -> None:
     x = da.random.default_rng(1).normal(size=(4000, 400), chunks=(160, 400))
     lazy = standardize(x)
