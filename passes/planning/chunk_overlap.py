@@ -20,7 +20,7 @@ from ...ir.errors import Unsupported
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import CONCATENATE, SLICE
 from ...ir.records import record
-from ...ir.types import integer
+from ...ir.types import integer, ints, sizes
 
 LEFT, RIGHT = "left", "right"
 
@@ -57,8 +57,7 @@ class SliceEnds:
 
 def slice_ends(node: Node, axis: int, env: Mapping[str, int]) -> SliceEnds | None:
     """What a slice does along an axis; None if it is neither near nor an edge."""
-    starts, steps, wanted = (node.attrs[name] for name in ("starts", "steps", "sizes"))
-    assert isinstance(starts, tuple) and isinstance(steps, tuple) and isinstance(wanted, tuple)
+    starts, steps, wanted = sizes(node.attrs, "starts"), ints(node.attrs, "steps"), sizes(node.attrs, "sizes")
     size = evaluate(node.operands[0].type.shape[axis], env)
     start, length = evaluate(starts[axis], env), evaluate(wanted[axis], env)
     if steps[axis] != 1 or (not length and size):
@@ -155,7 +154,7 @@ class Overlaps:
 
     def _edges_of(self, node: Node) -> dict[tuple[int, str], Node]:
         """The ends of chunked axes of which a value has elements, and the slices that took them."""
-        found = {}
+        found = dict[tuple[int, str], Node]()
         for k, operand in enumerate(node.operands):
             edges = dict(self._edges.get(operand, {}))
             if node.op is CONCATENATE:
