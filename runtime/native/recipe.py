@@ -45,6 +45,10 @@ class Recipe:
         self.address = ctypes.addressof(self._words)
         self._kept = tuple(kept)
 
+    def touch(self) -> None:
+        """Bring what the next call needs into the cache."""
+        machine().touch()
+
     def __getitem__(self, name: str) -> int:
         return int(self._words[RECIPE.index(name)])
 

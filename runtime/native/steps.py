@@ -144,6 +144,8 @@ class Machine:
         self._library = LoadedCode(code, ["entry", *STEPS], outside)
         self.entry = self._library.addresses["entry"]
         self.steps: Mapping[str, int] = self._library.addresses
+        self._first = min(self.steps.values())
+        self._bytes = max(self.steps.values()) - self._first
         self._makers = (self._make_pool, self._make_blocks)
         for name, symbol in SYMBOLS.items():
             self.write(name, abi.address(symbol))
@@ -163,6 +165,10 @@ class Machine:
 
     def write(self, name: str, value: int) -> None:
         self._words[MACHINE.index(name)] = value
+
+    def touch(self) -> None:
+        """Read the routines' code, which a compile pushes out of the cache: the next call needs it."""
+        ctypes.string_at(self._first, self._bytes)
 
     def _make_small_arrays(self) -> None:
         """Let routines make small arrays themselves, if NumPy's arrays are made as they expect."""
