@@ -154,7 +154,7 @@ KINDS: Mapping[str, Kind] = {
     "width": _power(1, 64),
     "lanes": _power(1, 256),
     "unroll": _power(1, 16),
-    "times": _whole(1, 16),
+    "times": _whole(1, 64),
     "block steps": Kind(
         "0 or a power of two up to 1024", lambda attr: type(attr) is int and 0 <= attr <= 1024 and not attr & (attr - 1)
     ),
