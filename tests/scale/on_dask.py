@@ -79,6 +79,26 @@ def test_processes(client: Client) -> None:
     assert set(client.run(lambda: weft.get_threads()).values()) == {2}
 
 
+def test_a_scheduler_and_workers_that_were_started_apart(tmp_path: Any) -> None:
+    """As on a real cluster: processes of their own on loopback, which share nothing with the client but Weft."""
+    file = tmp_path / "scheduler.json"
+    common = [sys.executable, "-m", "dask"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    worker = [*common, "worker", "--scheduler-file", str(file), "--nthreads", "2", "--memory-limit", "1GB"]
+    started = [subprocess.Popen([*common, "scheduler", *options], **quiet)]
+    started += [subprocess.Popen([*worker, "--no-dashboard"], **quiet) for _ in range(2)]
+    try:
+        with Client(scheduler_file=str(file), timeout=60) as made:
+            made.wait_for_workers(2, timeout=60)
+            check_all()
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait()
+
+
 def test_fuse_makes_kernels_of_existing_code(client: Client) -> None:
     x = da.from_array(X, chunks=(160, 64))
     chain, sorted_ = np.sqrt(np.sin(x) ** 2 + 1), (np.exp(x) * 2 + 1).map_blocks(np.sort) + 1
