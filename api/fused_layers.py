@@ -57,7 +57,7 @@ class FusedReport:
         self.left[why] = self.left.get(why, 0) + 1
 
 
-class Step(NamedTuple):
+class FusedStep(NamedTuple):
     """A call of a NumPy function: arguments are (True, number of a value) or (False, a constant)."""
 
     function: Any
@@ -70,7 +70,7 @@ class FusedSteps:
     """NumPy calls one after another; values are numbered, `inputs` first. `token` names what is computed."""
 
     inputs: int
-    steps: tuple[Step, ...]
+    steps: tuple[FusedStep, ...]
     outputs: tuple[int, ...]
     token: str
 
@@ -280,7 +280,7 @@ def _task(inner: Mapping[Any, Any], wanted: Any, names: tuple[Any, ...], chosen:
         partial = task.func if isinstance(task.func, functools.partial) else functools.partial(task.func)
         args = [(False, a) for a in partial.args]
         args += [(True, numbers[a.key]) if isinstance(a, TaskRef) else (False, a) for a in task.args]
-        steps.append(Step(partial.func, tuple(args), tuple(sorted({**partial.keywords, **task.kwargs}.items()))))
+        steps.append(FusedStep(partial.func, tuple(args), tuple(sorted({**partial.keywords, **task.kwargs}.items()))))
     after = set[Any]()
     for key in _in_order(others):
         if set(others[key].dependencies) & (after | set(chosen)):

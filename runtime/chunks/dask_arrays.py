@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import accumulate, count, pairwise
 from typing import Any
 
 import dask.array as da
@@ -269,7 +269,15 @@ def _with_margins(array: Any, around: Sequence[tuple[int, int]]) -> Any:
     if not around:
         return array
     depth = dict(enumerate(around))
-    return overlap(array, depth, dict.fromkeys(depth, "none"), allow_rechunk=False)
+    if "_array_expr" not in type(array).__module__:
+        return overlap(array, depth, dict.fromkeys(depth, "none"), allow_rechunk=False)
+    for axis, (before, after) in depth.items():  # in this mode `overlap` loses blocks that others need
+        ends = [0, *accumulate(array.chunks[axis])]
+        if before or after:
+            parts = (slice(max(0, a - before), b + after) for a, b in pairwise(ends))
+            whole = [array[(slice(None),) * axis + (part,)].rechunk({axis: -1}) for part in parts]
+            array = da.concatenate(whole, axis=axis)
+    return array
 
 
 def _places(lengths: Sequence[int]) -> Any:
