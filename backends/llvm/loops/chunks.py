@@ -267,7 +267,7 @@ class Join(Chunked):
         count = e.call("smax", count, e.const("i64", 0))
         results = []
         for sums, parts in apart(totals):
-            parts = sums.finish(parts, count) if isinstance(sums, Accumulators) and sums.steps else parts
+            parts = sums.finish(parts, count) if isinstance(sums, Accumulators) else parts
             results.append((sums.node, sums.results(parts)))
         return results
 

@@ -98,7 +98,7 @@ class Columns:
         count, _, totals = self.apart(self.outer(columns, start) if self.part is None else self.blocks(columns, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
-            (a, a.finish(t, count) if isinstance(a, Accumulators) and a.steps else t)
+            (a, a.finish(t, count) if isinstance(a, Accumulators) else t)
             for a, t in zip(self.sums, totals, strict=True)
         ]
 

@@ -14,18 +14,17 @@ from ....ir.errors import Unsupported
 from ....ir.graph import Node, Value
 from ....ir.nest import ops
 from ....ir.nest.scopes import variables
-from ....ir.types import integer, ints
-from ..code.casts import element
-from ..code.tail import load, memory_form, store
-from ..code.text import BITS, Val
-from ..elements.combine import Number, combined, neutral
+from ....ir.ops import TABLE
+from ....ir.types import TensorType, integer, ints
+from ..code.tail import load, store
+from ..code.text import Val
+from ..elements.combine import combined
+from ..reductions.accumulators import Accumulators, combine
 from . import numbers
 from .function import NestFunction, Points
 from .loops import can_be_vector, lane_mask, vector_point
 from .points import Lanes
 from .positions import nested, position
-
-LEVELS = 48
 
 
 def walk(f: NestFunction, node: Node, points: Points) -> None:
@@ -47,70 +46,21 @@ def walk(f: NestFunction, node: Node, points: Points) -> None:
 # -- the tree
 
 
-class Tree:
-    """The accumulators of one result at some points: a list of values, all of the same type."""
-
-    def __init__(self, f: NestFunction, node: Node, k: int, count: int, lanes: int) -> None:
-        names = node.attrs["combine"]
-        assert isinstance(names, tuple) and node.body is not None
-        self.f, self.count = f, count
-        self.dtype = node.body.outputs[k].type.dtype
-        self.op = ops.combiner(str(names[k]))
-        self.start = f.e.const(element(self.dtype), self._identity(str(names[k])), lanes)
-        self.steps = ints(node.attrs, "steps")[k]
-        self.bytes = max(1, lanes) * BITS[memory_form(self.start.elem)] // 8
-        self.stack = f.frame.reserve(LEVELS * count * self.bytes) if self.steps else None
-
-    def _identity(self, name: str) -> Number:
-        found = neutral(self.op, self.dtype)
-        assert found is not None
-        return abs(found) if name == "sum" else found  # a sum starts from 0.0, as NumPy's does
-
-    def combine(self, older: Val, newer: Val) -> Val:
-        return combined(self.f.e, self.op, self.dtype, older, newer)
-
-    def _partial(self, level: Val, k: int) -> Val:
-        e = self.f.e
-        assert self.stack is not None
-        at = e.op("mul", level, e.const("i64", self.count * self.bytes))
-        return e.offset(self.stack, e.op("add", at, e.const("i64", k * self.bytes)))
-
-    def _with(self, level: Val, values: Sequence[Val]) -> list[Val]:
-        """Combines the partial results of a level with newer ones."""
-        e = self.f.e
-        older = [load(e, self.start.elem, self.start.lanes, self._partial(level, k)) for k in range(self.count)]
-        return [self.combine(a, b) for a, b in zip(older, values, strict=True)]
-
-    def push(self, values: Sequence[Val], blocks: Val) -> None:
-        """Store a finished block; `blocks` others came before it."""
-        e = self.f.e
-        ones = e.call("cttz", e.not_(blocks), Val("false", "i1", 0))
-        level, *found = self.f.repeat(e.const("i64", 0), ones, 1, values, lambda at, older: self._with(at, older))
-        for k, value in enumerate(found):
-            store(e, value, self._partial(level, k))
-
-    def finish(self, values: Sequence[Val], blocks: Val) -> list[Val]:
-        """Combine the last block with all stored ones, the newest first."""
-        e = self.f.e
-        if not self.steps:
-            return list(values)
-
-        def run(carried: list[Val]) -> list[Val]:
-            rest = carried[0]
-            level = e.call("cttz", rest, Val("true", "i1", 0))
-            less = e.op("and", rest, e.op("sub", rest, e.const("i64", 1)))
-            return [less, *self._with(level, carried[1:])]
-
-        _, *found = e.repeat([blocks, *values], lambda v: e.icmp("ne", v[0], e.const("i64", 0)), run)
-        return found
+def _tree(f: NestFunction, node: Node, k: int, count: int, lanes: int) -> Accumulators:
+    """The accumulators of one result at some points."""
+    names = node.attrs["combine"]
+    assert isinstance(names, tuple) and node.body is not None
+    total, steps = TensorType(node.body.outputs[k].type.dtype), ints(node.attrs, "steps")[k]
+    reduction = Node(TABLE[str(names[k])], (), {"steps": steps}, (total,), node.span)
+    return Accumulators(reduction, f.nest, f.frame, count, lanes, is_across=False)
 
 
-def _cut(carried: Sequence[Val], trees: Sequence[Tree]) -> list[list[Val]]:
+def _cut(carried: Sequence[Val], trees: Sequence[Accumulators]) -> list[list[Val]]:
     """Split a list into the values of each tree."""
     found, at = [], 0
     for tree in trees:
-        found.append(list(carried[at : at + tree.count]))
-        at += tree.count
+        found.append(list(carried[at : at + tree.slots]))
+        at += tree.slots
     return found
 
 
@@ -126,7 +76,7 @@ def _in_vectors(f: NestFunction, node: Node, points: Points) -> None:
     slots = lanes // width
     if any(_lane_count(v) != lanes for v in node.results):
         raise Unsupported("the results of a walk must have the same number of lanes", node.span)
-    trees = [Tree(f, node, k, slots * len(points), width) for k in range(len(node.results))]
+    trees = [_tree(f, node, k, slots * len(points), width) for k in range(len(node.results))]
     body = node.body
 
     def step(at: Val, carried: list[Val], limit: Val | None) -> list[Val]:
@@ -137,7 +87,7 @@ def _in_vectors(f: NestFunction, node: Node, points: Points) -> None:
         found: list[Val] = []
         for value, tree, older in zip(body.outputs, trees, _cut(carried, trees), strict=True):
             for point, mask, old in zip(inner, masks, older, strict=True):
-                new = tree.combine(old, f.spread(point.values[value], point))
+                new = combine(f.e, tree.node, old, f.spread(point.values[value], point))
                 found.append(new if mask is None else f.e.select(mask, new, old))
         return found
 
@@ -158,14 +108,14 @@ Step = Callable[[Val, "list[Val]", "Val | None"], "list[Val]"]
 
 
 def _blocks(
-    f: NestFunction, trees: Sequence[Tree], first: Val, end: Val, lanes: int, step: Step
+    f: NestFunction, trees: Sequence[Accumulators], first: Val, end: Val, lanes: int, step: Step
 ) -> tuple[list[Val], Val]:
     """Walk a range in blocks; return the accumulators of the last block, and how many blocks came before it."""
     e, zero = f.e, f.e.const("i64", 0)
     steps = trees[0].steps
     if any(tree.steps != steps for tree in trees):
         raise Unsupported("the reductions of a walk must have the same steps")
-    start = [tree.start for tree in trees for _ in range(tree.count)]
+    start = [tree.missing for tree in trees for _ in range(tree.slots)]
 
     def block(at: Val, limit: Val) -> list[Val]:
         at, *found = f.repeat(at, limit, lanes, start, lambda k, carried: step(k, carried, None), whole=True)
@@ -207,13 +157,15 @@ def _one_by_one(f: NestFunction, node: Node, points: Points) -> None:
     if node.results[0].type.kind == "vector":
         _lanes_in_memory(f, node, points)
         return
-    trees = [Tree(f, node, k, len(points), points[0].width) for k in range(len(node.results))]
+    trees = [_tree(f, node, k, len(points), points[0].width) for k in range(len(node.results))]
 
     def step(inner: Points, carried: list[Val]) -> list[Val]:
         f.body(body, inner)
         after: list[Val] = []
         for value, tree, older in zip(body.outputs, trees, _cut(carried, trees), strict=True):
-            after += [tree.combine(o, f.spread(p.values[value], p)) for p, o in zip(inner, older, strict=True)]
+            after += [
+                combine(f.e, tree.node, o, f.spread(p.values[value], p)) for p, o in zip(inner, older, strict=True)
+            ]
         return after
 
     if len(found) == 1:
@@ -230,11 +182,15 @@ def _one_by_one(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def _counted(
-    f: NestFunction, node: Node, points: Points, trees: Sequence[Tree], step: Callable[[Points, list[Val]], list[Val]]
+    f: NestFunction,
+    node: Node,
+    points: Points,
+    trees: Sequence[Accumulators],
+    step: Callable[[Points, list[Val]], list[Val]],
 ) -> tuple[list[Val], Val]:
-    """Walk several ranges and count elements, because a block may end anywhere in them."""
+    """Walk several ranges and count elements: a block ends when it is full, or with its run."""
     e, steps = f.e, trees[0].steps
-    start = [tree.start for tree in trees for _ in range(tree.count)]
+    start = [tree.missing for tree in trees for _ in range(tree.slots)]
     zero, one = e.const("i64", 0), e.const("i64", 1)
 
     def element_of(inner: Points, carried: list[Val]) -> list[Val]:
@@ -273,20 +229,20 @@ def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
     body, e = node.body, f.e
     lanes, zero, one = _lane_count(node.results[0]), e.const("i64", 0), e.const("i64", 1)
     count = e.const("i64", lanes)
-    trees = [[Tree(f, node, k, 1, p.width) for _ in range(lanes)] for p in points for k in range(len(node.results))]
-    cells = [f.frame.reserve(lanes * own[0].bytes) for own in trees]
+    trees = [[_tree(f, node, k, 1, p.width) for _ in range(lanes)] for p in points for k in range(len(node.results))]
+    cells = [f.frame.reserve(lanes * own[0].row) for own in trees]
     steps = trees[0][0].steps
 
     def at(cell: int, lane: Val) -> Val:
-        return e.offset(cells[cell], e.op("mul", lane, e.const("i64", trees[cell][0].bytes)))
+        return e.offset(cells[cell], e.op("mul", lane, e.const("i64", trees[cell][0].row)))
 
     def clear() -> None:
         for cell, own in enumerate(trees):
             for lane in range(lanes):
-                store(e, own[0].start, at(cell, e.const("i64", lane)))
+                store(e, own[0].missing, at(cell, e.const("i64", lane)))
 
     def value(cell: int, lane: Val) -> Val:
-        own = trees[cell][0].start
+        own = trees[cell][0].missing
         return load(e, own.elem, own.lanes, at(cell, lane))
 
     def push(blocks: Val) -> None:
@@ -312,7 +268,7 @@ def _lanes_in_memory(f: NestFunction, node: Node, points: Points) -> None:
         for point in inner:
             for output in body.outputs:
                 own = trees[cell][0]
-                store(e, own.combine(value(cell, lane), f.spread(point.values[output], point)), at(cell, lane))
+                store(e, combine(e, own.node, value(cell, lane), f.spread(point.values[output], point)), at(cell, lane))
                 cell += 1
         return [e.op("add nsw", number, one), blocks]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ....ir.dtypes import DType
 from ....ir.graph import Node
-from ....ir.ops import POSITIONS, TABLE
+from ....ir.nest.ops import combiner
+from ....ir.ops import POSITIONS
 from ....ir.types import integer
 from ..code.casts import element
 from ..code.frame import Frame
@@ -17,22 +18,16 @@ from ..elements.combine import Number, combined, neutral
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
 
-_OPS = {
-    "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
-    "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bitwise_and", "reduce_or": "bitwise_or",
-    "reduce_xor": "bitwise_xor",
-}  # fmt: skip
-
 
 def combine(e: Emitter, node: Node, older: Val, newer: Val) -> Val:
     """Combines two partial results."""
     with e.writing(node.result):
-        return combined(e, TABLE[_OPS[node.op.name]], node.result.type.dtype, older, newer)
+        return combined(e, combiner(node.op.name), node.result.type.dtype, older, newer)
 
 
 def identity(node: Node) -> Number:
     """The initial value of a reduction; a sum starts from 0.0, as in NumPy, so a single -0.0 gives 0.0."""
-    found = neutral(TABLE[_OPS[node.op.name]], node.result.type.dtype)
+    found = neutral(combiner(node.op.name), node.result.type.dtype)
     assert found is not None
     return abs(found) if node.op.name == "sum" else found
 
@@ -106,8 +101,10 @@ class Accumulators:
             store(e, part, self._place(level, slot))
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
-        """Joins the last block with all before it, from the newest partial result to the oldest."""
+        """Joins the last block, of those that there are, with all before it, from the newest to the oldest."""
         e = self.nest.e
+        if not self.steps:
+            return totals
 
         def some(values: list[Val]) -> Val:
             return e.icmp("ne", values[0], e.const("i64", 0))
