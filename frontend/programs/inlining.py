@@ -47,7 +47,7 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
             raise CutProblem(f"'{function.__name__}' takes * or ** arguments")
         env[name] = bound.arguments[name] if name in bound.arguments else from_object(p, parameter.default)
     p.meanings.function(function)
-    outer = p.env, p.names, p.live, p.after, p.draft, p.places, p.node, p.waiting, p.following
+    outer = p.env, p.names, p.live, p.after, p.draft, p.places, p.node, p.waiting, p.following, p.carried
     p.drafts.append(p.draft)
     p.inlined.append(function)
     p.env, p.names, p.draft, p.places, p.waiting = env, _names_of(p, function), Draft(p.e), {}, set()
@@ -58,7 +58,7 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
     finally:
         p.inlined.pop()
         p.drafts.pop()
-        p.env, p.names, p.live, p.after, p.draft, p.places, p.node, p.waiting, p.following = outer
+        p.env, p.names, p.live, p.after, p.draft, p.places, p.node, p.waiting, p.following, p.carried = outer
     if flag.known is None:
         raise CutProblem(f"'{function.__name__}' may return None or another value")
     if not isinstance(made, (Number, View, TupleValue, Known)):

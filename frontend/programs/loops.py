@@ -298,9 +298,13 @@ def _carried(
     guess = Guess({}, frozenset(), frozenset())
     names = _names(p, node) | own
     for _ in range(MOST_TRIES):
-        mark = p.mark()
+        mark, around = p.mark(), p.carried
         carry = Carry(p, names, p.live_behind(node), guess)
-        results = emit(carry)
+        p.carried = names
+        try:
+            results = emit(carry)
+        finally:
+            p.carried = around
         if carry.better is None:
             carry.end(results, bound_names([node]), demand)
             return

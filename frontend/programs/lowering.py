@@ -76,6 +76,7 @@ class Lowering:
         self.inlined: list[Any] = []
         self.meanings = Meanings()  # of the names in functions that are inlined, and attributes of modules
         self.place_writes: dict[BufferValue, int] = {}  # stores that replace such an array
+        self.carried: Names = frozenset()  # variables that the loop around here may have to carry
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
         self.following: Sequence[ast.stmt] = ()
@@ -213,12 +214,18 @@ class Lowering:
         merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env, allocated)
         (_, first), (_, second) = sides
         jumps = [any(_is_always(env.get(flag)) for flag in FLAGS) for _, env in sides]
+        leaves = [_is_always(env.get(RETURN)) for _, env in sides]  # else what it binds is seen at the end of the step
         found: dict[str, Merged] = {}
         for name in dict.fromkeys((*first, *second)):
             a, b = (_flag(name, side.get(name)) for side in (first, second))
             if a is b:
                 found[name] = _same(a)
-            elif name not in FLAGS and name != RETURNED and jumps[0] != jumps[1]:
+            elif (
+                name not in FLAGS
+                and name != RETURNED
+                and jumps[0] != jumps[1]
+                and (any(leaves) or name not in self.carried)
+            ):
                 found[name] = merger.one(b if jumps[0] else a, int(jumps[0]), name)
             elif name == RETURNED and (a is None or b is None):
                 found[name] = merger.one(a if b is None else b, int(a is None), name)
