@@ -178,13 +178,12 @@ def fuse() -> Iterator[FusedReport]:
 def _fused_task(key: Any, task: Any, report: FusedReport) -> Any:
     if type(task) is not Task or task.func is not _execute_subgraph:
         return task
-    inner, wanted, names, *values = task.args
-    inner = _flat(inner)
+    inner, values = _flat({key: task}), [v for v in task.args[3:] if isinstance(v, TaskRef)]
     numpy_tasks = _numpy_part(inner)
     if len(numpy_tasks) < LEAST:
         report.leave("fewer than two NumPy functions")
         return task
-    made = _task(inner, wanted, tuple(names), numpy_tasks)
+    made = _task(inner, key, tuple(v.key for v in values), numpy_tasks)
     if made is None:
         report.leave(f"more than {MOST_INPUTS} inputs")
         return task
@@ -266,7 +265,8 @@ def _in_order(inner: Mapping[Any, Any]) -> list[Any]:
 
 
 def _task(inner: Mapping[Any, Any], wanted: Any, names: tuple[Any, ...], chosen: list[Any]) -> FusedTask | None:
-    read = [a.key for k in chosen for a in inner[k].args if isinstance(a, TaskRef)]
+    constants = {k: t.value for k, t in inner.items() if type(t) is DataNode and _is_constant(t.value)}
+    read = [a.key for k in chosen for a in inner[k].args if isinstance(a, TaskRef) and a.key not in constants]
     given = list(dict.fromkeys(k for k in read if k not in chosen))
     if not 1 <= len(given) <= MOST_INPUTS:
         return None
@@ -279,7 +279,11 @@ def _task(inner: Mapping[Any, Any], wanted: Any, names: tuple[Any, ...], chosen:
         task = inner[key]
         partial = task.func if isinstance(task.func, functools.partial) else functools.partial(task.func)
         args = [(False, a) for a in partial.args]
-        args += [(True, numbers[a.key]) if isinstance(a, TaskRef) else (False, a) for a in task.args]
+        for a in task.args:
+            is_value = isinstance(a, TaskRef) and a.key not in constants
+            args.append(
+                (True, numbers[a.key]) if is_value else (False, constants[a.key] if isinstance(a, TaskRef) else a)
+            )
         steps.append(FusedStep(partial.func, tuple(args), tuple(sorted({**partial.keywords, **task.kwargs}.items()))))
     after = set[Any]()
     for key in _in_order(others):

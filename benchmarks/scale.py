@@ -97,7 +97,8 @@ def seconds(engine: str, function: Function, x: Array, client: Client) -> tuple[
     before, start = sum(client.run(time.process_time).values()), time.perf_counter()
     if engine == "fuse()":
         with weft.dask.fuse():
-            dask.compute(*sink(function(x)))
+            lazy = dask.optimize(*sink(function(x)))
+        dask.compute(*lazy)
     else:
         dask.compute(*sink(function(x)))
     return time.perf_counter() - start, sum(client.run(time.process_time).values()) - before
