@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 import weft
+from weft.backends import reference
 from weft.backends.llvm.engine import target
+from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
@@ -49,3 +52,13 @@ def test_avx2_and_avx512(name: str) -> None:
     source = getattr(weft.kernels, name)._source
     wide, narrow = (Kernel(source, Registry(), Options(target=target.x86(level)))(*args) for level in (4, 3))
     assert all(np.array_equal(a, b) for a, b in zip(flat(wide), flat(narrow), strict=True))
+
+
+@pytest.mark.parametrize("function", [np.power, lambda x, y: np.log(x) * np.arctan(y)])
+def test_programs_in_double_beside_complex64(function: Callable[..., Any]) -> None:
+    """Powers and angles of `complex64` are computed in twice the width of its parts, on two registers."""
+    rng = np.random.default_rng(3)
+    x, y = ((rng.normal(size=99) + 1j * rng.normal(size=99)).astype("c8") for _ in range(2))
+    source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
+    wide, narrow = (Kernel(source, Registry(), Options(target=target.x86(level)))(x, y) for level in (4, 3))
+    assert np.array_equal(wide, narrow)

@@ -56,7 +56,7 @@ class Emitter:
         self.active: Val | None = None  # the active lanes, if not all are
         self.fails = False
         self.stops = False  # whether the code stops when it is told to
-        self.vector_bytes: int | None = None  # the size of the machine's vectors, if the plan tells it
+        self.vector_bytes = 0  # how wide vectors are that one instruction handles, as far as the plan tells
         self.called: Sequence[str] = ()  # ops whose code is a function of its own
         self._functions: dict[str, Sequence[Val]] = {}  # the results of such functions by symbol
         self._count = 0
@@ -153,7 +153,7 @@ class Emitter:
 
         No two bodies share a name. The code must not fail or stop, because it can't leave the kernel.
         """
-        symbol = f"weft.{name}.{'.'.join(map(self.overload, values))}.{self.vector_bytes or 'any'}"
+        symbol = f"weft.{name}.{'.'.join(map(self.overload, values))}.{self.vector_bytes}"
         if symbol not in self._functions:
             self._define(symbol, [Val(f"%a{k}", v.elem, v.lanes) for k, v in enumerate(values)], body)
         types = [r.type for r in self._functions[symbol]]

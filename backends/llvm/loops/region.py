@@ -16,10 +16,9 @@ from ....ir.dims import Size
 from ....ir.forms import RESULT, vectors_at_once
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name
-from ....ir.ops import EACH
 from ....ir.stages import finds_first, needed_in, region_stages
 from ....ir.types import axis_groups, integer, ints, sizes, texts
-from ....ir.widths import narrow_vectors, widest
+from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
 from ..code.memory import Buffer
@@ -53,10 +52,7 @@ class Region:
         self.at_once, self.down = 1, 0  # rows computed in one step, and the one that code is emitted for
         self.may_end_early = True  # whether a search for the first true element stops when it is found
         self.nest = Nest()
-        self.nest.e.vector_bytes = narrow_vectors(region, self.width, integer(region.attrs, "vector"))
-        # An `each` may compute in wider elements than any array has.
-        if any(node.op is EACH for node in region.body or ()):
-            self.nest.e.vector_bytes = self.width * widest(region, integer(region.attrs, "vector"))
+        self.nest.e.vector_bytes = self.width * widest(region, self.vector)
         self.nest.e.called = texts(region.attrs, "called")
         self.frame = Frame(self.nest, entries)
         self.elements = Elements(region, self.nest, self.frame, self.width, self.vector)

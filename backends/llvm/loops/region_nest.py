@@ -25,7 +25,7 @@ from ....ir.nest.scopes import inside, memory_of, variables
 from ....ir.opdef import OpDef, Trait
 from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE, TABLE
 from ....ir.types import axis_groups, integer, sizes, texts
-from ....ir.widths import narrow_vectors, widest
+from ....ir.widths import widest
 from ..code.control_word import head
 from ..code.frame import Frame
 from ..code.memory import Buffer, Memory, part_buffer
@@ -53,13 +53,7 @@ class RegionNest:
         assert region.code is not None
         self.region, self.code = region, region.code
         self.nest = Nest()
-        self.nest.e.vector_bytes = narrow_vectors(
-            region, integer(region.attrs, "width"), integer(region.attrs, "vector")
-        )
-        # An `each` may compute in wider elements than any array has.
-        if any(node.op is EACH for node in region.body or ()):
-            bytes = widest(region, integer(region.attrs, "vector"))
-            self.nest.e.vector_bytes = integer(region.attrs, "width") * bytes
+        self.nest.e.vector_bytes = integer(region.attrs, "width") * widest(region, integer(region.attrs, "vector"))
         self.nest.e.called = texts(region.attrs, "called")
         self.frame = Frame(self.nest, entries)
         self.memory = Memory(self.nest, self.frame, 0, "")

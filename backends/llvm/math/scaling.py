@@ -68,10 +68,9 @@ def scale(e: Emitter, x: Val, power: Whole) -> Val:
 def fills_avx512(e: Emitter, x: Val) -> bool:
     """Tell whether 16 `float` are one register of AVX-512.
 
-    They may be two registers of AVX2, because elementwise programs compute in `float` beside narrower arrays. If the
-    plan does not tell, there are no such programs.
+    They may be two registers of AVX2, because elementwise programs compute in `float` beside narrower arrays.
     """
-    return x.elem == "float" and x.lanes == 16 and (e.vector_bytes is None or e.vector_bytes >= 64)
+    return x.elem == "float" and x.lanes == 16 and e.vector_bytes >= 64
 
 
 def scaled_where(e: Emitter, mask: Val, x: Val, power: Val) -> Val:

@@ -25,16 +25,19 @@ class RegisterTable(NamedTuple):
 def lookup(e: Emitter, index: Val, table: RegisterTable) -> Val:
     """The number at `index % 16`, for every lane: of `float` for an `i32` index, of `double` for `i64`."""
     elem = "float" if index.elem == "i32" else "double"
-    widest = e.vector_bytes is None or e.vector_bytes >= 64
     halves = [e.lanes_of(elem, list(half)) for half in (table.numbers[:8], table.numbers[8:])]
-    if elem == "float" and index.lanes == ENTRIES and widest:
+    if elem == "float" and index.lanes == 16 and e.vector_bytes >= 64:
         return e.call("x86.avx512.permvar.sf.512", e.lanes_of(elem, list(table.numbers)), index, suffix="")
-    if elem == "double" and index.lanes == ENTRIES // 2 and widest:
-        return e.call("x86.avx512.vpermi2var.pd.512", halves[0], index, halves[1], suffix="")
-    if elem == "float" and index.lanes == ENTRIES // 2 and (e.vector_bytes is None or e.vector_bytes >= 32):
+    if elem == "float" and index.lanes == 8 and e.vector_bytes >= 32:
         lower, upper = (e.call("x86.avx2.permps", half, index, suffix="") for half in halves)
         fourth_bit = e.op("shl", index, e.const_like(index, 28))
         return e.select(e.icmp("slt", fourth_bit, e.zero_like(index)), upper, lower)
+    if elem == "double" and index.lanes == 8 and e.vector_bytes >= 64:
+        return e.call("x86.avx512.vpermi2var.pd.512", halves[0], index, halves[1], suffix="")
+    if elem == "double" and index.lanes == 16 and e.vector_bytes >= 64:
+        # Beside arrays of `complex64`, which has 16 lanes, there are programs in `double`.
+        lower, upper = (e.shuffle(index, index, list(range(first, first + 8))) for first in (0, 8))
+        return e.shuffle(lookup(e, lower, table), lookup(e, upper, table), list(range(16)))
     return _from_memory(e, e.op("and", index, e.const_like(index, ENTRIES - 1)), table, elem)
 
 

@@ -59,6 +59,7 @@ class Product:
         self.cost = (integer(region.attrs, "cost") - self.row_cost) // (self.depth if self.of_rows else 1)
         rows, vectors = ints(region.attrs, "registers")
         dtype = node.result.type.dtype
+        self.e.vector_bytes = self.width * dtype.size
         self.tile = Tile(owner, dtype, rows, vectors, self.width, vectors * self.width, self.depth)
 
     # -- sizes and numbers
