@@ -38,3 +38,8 @@ def _kind(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x), tuple(map(_kind, x))
     return type(x)
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value from outside is an array or a number, which a piece takes as an argument."""
+    return isinstance(value, (np.ndarray, np.generic, bool, int, float, complex))

@@ -5,6 +5,7 @@ All derive from `WeftError`. Each also derives from the built-in error that NumP
 
 from .ir.errors import (
     AxisProblem,
+    CompileWarning,
     DivisionByZero,
     FileProblem,
     ImportProblem,
@@ -35,6 +36,7 @@ from .ir.errors import (
 
 __all__ = [
     "AxisProblem",
+    "CompileWarning",
     "DivisionByZero",
     "FileProblem",
     "ImportProblem",

@@ -17,9 +17,10 @@ from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
 from .ir.preloading import preloader
 from .ir.records import replace
+from .method_programs import MethodProgram
 from .pickling import reduced, tokenized
 from .piece_programs import PieceProgram
-from .program import MethodProgram, Program
+from .program import Program
 from .reasons import Reason
 from .report import report_of
 from .runtime.calling import Called, native_class

@@ -6,6 +6,7 @@ A piece that can't serve a call returns `MISS`; then the plan runs the statement
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Protocol
@@ -21,8 +22,9 @@ from .frontend.programs.source import NoSource, read_source
 from .frontend.programs.state import is_usual, state_guards
 from .ir.errors import MemoryProblem, SizeProblem
 from .ir.interruptions import is_interruption
+from .ir.progress import compiling
 from .ir.source import ABSENT, Guard, are_kept
-from .reasons import Reason, reason_of, span_of
+from .reasons import Reason, is_internal, reason_of, span_of
 from .runtime.calling import Called, native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
@@ -32,6 +34,7 @@ from .runtime.native.nest_calls import NestCallForm, NestSource
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
 MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
+FEWEST_STEPS = 4  # of a loop with side exits, in each call of its piece on average
 MOST_SIGNATURES = 8  # that one piece is compiled for
 MISS = object()  # what a piece returns when Python must run its statements
 Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
@@ -53,8 +56,14 @@ class Owner(Protocol):
     def split(self, statement: ast.stmt) -> None:
         """Keep a statement out of nests from the next call on."""
 
+    def leave_whole(self, loop: ast.stmt) -> None:
+        """Try no side exits in a loop from the next call on."""
+
     def tell(self, reason: Reason) -> None:
         """Print why Python takes over, if that is asked for."""
+
+    def warn(self, error: Exception, lines: tuple[int, int]) -> None:
+        """Warn, once, that Python runs these lines because of a mistake of Weft's."""
 
     def check_names(self) -> bool:
         """Whether names outside the function still mean what the plan knows."""
@@ -118,6 +127,8 @@ class LoopProgram(Called):
         self.doubt: Reason | None = None
         self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
         self.reason: Reason | None = None
+        self.broken: Exception | None = None  # a mistake of Weft's while it was compiled
+        self.compile_seconds = 0.0
 
     @property
     def function(self) -> FunctionType:
@@ -216,20 +227,26 @@ class LoopProgram(Called):
             return MISS
         live_in = dict(zip(self.loop.live_in, kinds, strict=True))
         statements = self.loop.statements
-        found = lower_piece(
-            statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece"
-        )
-        if isinstance(found, Cut):
-            self._split(found)
-            return MISS
-        assert self._compile is not None
+        start = time.perf_counter()
         try:
-            made = self._compile(found)
+            with compiling(self._scope.function.__name__):
+                found = lower_piece(
+                    statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece"
+                )
+                if isinstance(found, Cut):
+                    self._split(found)
+                    return MISS
+                assert self._compile is not None
+                made = self._compile(found)
         except Exception as error:
             if is_interruption(error):
                 raise
             self._split(Cut(reason_of(error).text, statements[0]))
+            if is_internal(error, in_compiler=True):
+                self.broken = error
+                self.program.warn(error, self.lines)
             return MISS
+        self.compile_seconds += time.perf_counter() - start
         self.program.rely((*found.meant, *self._scope.meanings.guards))
         self._made[kinds] = made
         return made
@@ -241,12 +258,23 @@ class LoopProgram(Called):
     def _split(self, cut: Cut) -> None:
         """Remember the statement that can't be part of a nest; the next plan is split there."""
         self.reason = self.off = Reason(cut.reason, span_of(cut.node, self._scope.function))
+        inner = _innermost(cut.node, self.loop.statements)
+        if inner is not None and self.loop.origin is not inner:
+            self.program.split(inner)  # so that it may be a side exit
+        if self.loop.origin is not None:
+            if inner is None or not any(inner is s for s in ast.walk(self.loop.origin)):
+                self.program.leave_whole(self.loop.origin)
+            self._note(self.reason)
+            return
         line = getattr(cut.node, "lineno", self.lines[0])
         inside = [s for s in self.loop.statements if s.lineno <= line <= (s.end_lineno or s.lineno)]
         for statement in inside or self.loop.statements:
             self.program.split(statement)
-        self.program.loop_cuts.append(self.reason)
-        self.program.tell(self.reason)
+        self._note(self.reason)
+
+    def _note(self, reason: Reason) -> None:
+        self.program.loop_cuts.append(reason)
+        self.program.tell(reason)
 
 
 CallableLoop = native_class(LoopProgram)
@@ -261,6 +289,8 @@ def _run(piece: PieceProgram | LoopProgram, run: Callable[[], Any]) -> Any:
     except Exception as error:
         if is_interruption(error):
             raise
+        if is_internal(error) and piece.reason is None:
+            piece.program.warn(error, piece.lines)
         return _missed(piece, reason_of(error))
     piece.failures = 0
     piece.python_calls += 1
@@ -286,10 +316,29 @@ def _failed(piece: PieceProgram | LoopProgram) -> None:
         piece.program.drop(piece.lines)
 
 
+def _innermost(node: ast.AST, statements: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The smallest statement inside others that a node is part of, if it is not one of them."""
+    around = [s for top in statements for s in ast.walk(top) if isinstance(s, ast.stmt) and s not in statements]
+    found = [s for s in around if any(part is node for part in ast.walk(s))]
+    return min(found, key=lambda s: len(list(ast.walk(s))), default=None)
+
+
+def weigh(piece: Any, calls: int, steps: int) -> None:
+    """Leave a loop with side exits to Python if its piece runs only a few steps in each call."""
+    piece = getattr(piece, "timed_piece", piece)
+    if calls >= MOST_SLOW and steps < FEWEST_STEPS * calls:
+        piece.off = Reason("it is left after a few steps each time")
+        piece.program.drop(piece.lines)
+
+
 def excuse(piece: Any) -> None:
     """Forget that a piece failed, because Python raised an error as well: the call was wrong, not the piece."""
+    piece = getattr(piece, "timed_piece", piece)
     found = piece if isinstance(piece, LoopProgram) else piece._program
     found.doubt = None
+
+
+JUDGES = {plan.EXCUSE: excuse, plan.WEIGH: weigh}  # what a plan calls to say how a piece did
 
 
 def _statements_of(function: FunctionType) -> Sequence[ast.stmt] | str:

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from .function import JitFunction
+from .method_programs import MethodProgram
 from .piece_programs import LoopProgram, PieceProgram
-from .program import MethodProgram, Program
+from .program import Program
 from .runtime.calling import Called
 from .runtime.profiling import Profile, Timed, measuring
 

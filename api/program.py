@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from .call_kinds import foreign_reason, is_foreign, kinds_of
+from .call_kinds import foreign_reason, is_data, is_foreign, kinds_of
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, PythonScope
 from .frontend.programs.lowerable import calls_written_loops
@@ -35,8 +35,9 @@ from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
 from .ir.source import ABSENT, Guard, are_kept, function_guards
-from .piece_programs import MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram, excuse
-from .reasons import Reason, failures, reason_of, span_of
+from .piece_programs import JUDGES, MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram
+from .plan_times import PlanTimes
+from .reasons import Reason, failures, is_internal, reason_of, span_of, warn_of
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
@@ -48,7 +49,7 @@ MOST_MEANINGS = 16  # of the names outside a function, for which it is learned h
 LAZY = ("source", "obstacle", "is_split")
 LEARNED = (
     *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_refused", "_plan", "_nest",
-    "_unplanned", "_dropped", "_own",
+    "_unplanned", "_dropped", "_own", "times",
 )  # fmt: skip
 PARTED = frozenset((np.ndarray, list, tuple, dict))
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
@@ -74,6 +75,7 @@ class Program:
         self.compiled_calls = self.planned_calls = self.python_calls = 0
         self._explains, self._told = os.environ.get("WEFT_EXPLAIN", "") not in ("", "0"), set[Reason]()
         self._earlier: list[dict[str, Any]] = []  # what was learned while names outside meant something else
+        self._is_warned = False
         self._is_watched = False  # whether a name has changed its meaning
         self._fronts: WeakSet[Front] = WeakSet()  # functions with recipes for calls of this program
         self._learn_anew()
@@ -93,6 +95,7 @@ class Program:
         self._failures = 0
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
+        self.times: PlanTimes | None = None
         self._nest: LoopProgram | None = None  # the whole function, for `whole=True`
         self._unplanned: Reason | None = None  # why there is no plan
         self._dropped: set[tuple[int, int]] = set()
@@ -173,6 +176,8 @@ class Program:
             self.python_calls += 1
             return self.function(*args, **kwargs)
         self.planned_calls += 1
+        if self.times is not None and not self.times.is_done:
+            return self.times.run(args, kwargs)
         return self._plan(*args, **kwargs)
 
     def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
@@ -194,6 +199,8 @@ class Program:
             loop = plan.PlannedLoop(".whole", tuple(source.body), tuple(values), (), True, lines)
             self._nest = CallableLoop(self, loop, scope, self._compile)
         found = self._nest(*values.values())
+        if found is MISS and self._nest.broken is not None:
+            raise self._nest.broken
         if found is MISS:
             return self._nest.off or self._nest.reason or Reason("names outside the function have changed")
         return (found[0] if found else None,)
@@ -240,6 +247,11 @@ class Program:
         self.unfit.add(id(statement))
         self._outdate()
 
+    def leave_whole(self, loop: ast.stmt) -> None:
+        """Try no side exits in a loop from the next call on."""
+        self.unfit.add(-id(loop))
+        self._outdate()
+
     def _outdate(self) -> None:
         self._plan = None
         self._forget_recipes()
@@ -276,6 +288,8 @@ class Program:
         if plan is None and self._unplanned is not None and not self._is_watched:  # else names may change back
             plan = self.function
         if plan is None or front.chain.has(plan, None):
+            return
+        if plan is self._plan and self.times is not None and not self.times.is_done:  # its first calls are timed
             return
         self._fronts.add(front)
         called = plan if bound is ABSENT else MethodType(plan, bound)
@@ -343,6 +357,8 @@ class Program:
         """Remember that a call failed as a whole."""
         reason = reason_of(error)
         self.tell(reason)
+        if is_internal(error) and reason not in self._refused.values():
+            self.warn(error, None)
         if isinstance(error, WeftError) and len(self._refused) < MOST_REFUSED:
             self._refused[key] = reason
         self._count_failure(reason)
@@ -352,6 +368,12 @@ class Program:
         self._failures += 1
         if self._failures >= MOST_FAILURES:
             self.off = reason
+
+    def warn(self, error: Exception, lines: tuple[int, int] | None) -> None:
+        """Warn, once, that Python runs these lines, or all of them, because of a mistake of Weft's."""
+        if not self._is_warned:
+            self._is_warned = True
+            warn_of(error, self.function, lines)
 
     def tell(self, reason: Reason) -> None:
         """Print why Python takes over, once, if `WEFT_EXPLAIN` asks for it."""
@@ -409,7 +431,7 @@ class Program:
             plan.FAILURES: failures,
             plan.TYPE: type,
             plan.PARTS: PARTED,
-            plan.EXCUSE: excuse,
+            **JUDGES,
         }
         for piece in found.pieces:
             if isinstance(piece, plan.PlannedLoop):
@@ -429,7 +451,15 @@ class Program:
         planned = FunctionType(found.code, function.__globals__, function.__name__, function.__defaults__, closure)
         planned.__kwdefaults__ = function.__kwdefaults__
         planned.__module__, planned.__qualname__ = function.__module__, function.__qualname__
+        self.times = PlanTimes(planned, {piece.name: named[piece.name] for piece in found.pieces}, self._compiles)
         return planned
+
+    def _compiles(self) -> int:
+        """How often a piece was compiled so far."""
+        return sum(
+            piece.signatures if isinstance(piece, LoopProgram) else piece.callable.signature_cache.misses
+            for piece in self.pieces
+        )
 
     @property
     def _known_source(self) -> FunctionSource:
@@ -457,43 +487,6 @@ class Program:
             name = next(iter(checker.captured))
             cut = Cut(f"'{name}' is read from outside", _first_use(source, name))
         return None if cut is None else Reason(cut.reason, span_of(cut.node, function))
-
-
-class MethodProgram:
-    """A program that gets the object of a method as its first argument."""
-
-    def __init__(self, program: Any, instance: Any) -> None:
-        self.program, self._instance = program, instance
-
-    @property
-    def planned_calls(self) -> int:
-        found: int = self.program.planned_calls
-        return found
-
-    @property
-    def obstacle(self) -> Reason | None:
-        return self.program.obstacle or Reason("it is a method of an object")
-
-    def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return self.program.run((self._instance, *args), kwargs)
-
-    def prepare(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        self.program.prepare(front, form, args, kwargs, self._instance)
-
-    def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Methods are passed on to their plan; an object is never part of one piece."""
-
-    def learn_nest(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """A method has no recipe of its own."""
-
-    def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
-        found: tuple[Any] | Reason = self.program.as_nest((self._instance, *args), kwargs)
-        return found
-
-
-def is_data(value: Any) -> bool:
-    """Whether a value from outside is an array or a number, which a piece takes as an argument."""
-    return isinstance(value, (np.ndarray, np.generic, bool, int, float, complex))
 
 
 def _first_use(source: FunctionSource, name: str) -> ast.AST:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
+import warnings
 from types import FunctionType
+from typing import Any
 
-from .ir.errors import Span, WeftError
+from .ir.errors import CompileWarning, PassFailure, Span, VerifyProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.tuples import NamedTuple
 
@@ -42,7 +44,33 @@ def span_of(node: ast.AST, function: FunctionType) -> Span | None:
     return Span(file, line, column + 1, max(1, length), text)
 
 
+INTERNAL = (PassFailure, VerifyProblem)
+BUGS = (AssertionError, AttributeError, KeyError, UnboundLocalError)
+
+
+def is_internal(error: Exception, in_compiler: bool = False) -> bool:
+    """Tell whether an error is Weft's own mistake. With `in_compiler`, no code of the user has run."""
+    if isinstance(error, WeftError):
+        return isinstance(error, INTERNAL)
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    module = place.tb_frame.f_globals.get("__name__", "") if place is not None else ""
+    return in_compiler or (isinstance(error, BUGS) and str(module).partition(".")[0] == "weft")
+
+
+def warn_of(error: Exception, function: Any, lines: tuple[int, int] | None) -> None:
+    """Warn that Python runs a function, or these lines of it, because of a mistake of Weft's."""
+    where = getattr(function, "__name__", "a function")
+    if lines is not None and isinstance(function, FunctionType):
+        shown = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]}-{lines[1]}"
+        where += f" ({function.__code__.co_filename}, {shown})"
+    reason = reason_of(error).text
+    text = f"{where} is run by Python because of an error inside Weft, please report it: {reason}"
+    warnings.warn(CompileWarning(text), stacklevel=3)
+
+
 def failures() -> type[Exception] | tuple[()]:
     """Say which exceptions mean that a piece failed, while one is handled: none if it came from a signal handler."""
     error = sys.exc_info()[1]
-    return () if error is None or is_interruption(error) else Exception
+    return () if error is None or is_interruption(error) or isinstance(error, CompileWarning) else Exception

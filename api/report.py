@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .ir.records import record
+from .plan_times import TimeShares
 from .reasons import Reason
 
 
@@ -19,11 +20,15 @@ class PieceReport:
     calls: int
     misses: int
     reason: Reason | None
+    share: float | None = None  # of the time of the calls that were timed
+    seconds: float = 0.0  # that compiling took
 
     def __str__(self) -> str:
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first}-{last}"
         text = f"  piece of {self.kind}, {where}: {self.calls} native calls, compiled for {self.compiled} signatures"
+        text += f" in {self.seconds:.2f} s" if self.seconds else ""
+        text += f", {self.share:.0%} of the time" if self.share is not None else ""
         if not self.misses:
             return text
         return f"{text}; {self.misses} times Python ran it: {self.reason.text if self.reason else ''}"
@@ -39,6 +44,7 @@ class ProgramReport:
     python_calls: int
     pieces: tuple[PieceReport, ...]
     cuts: tuple[Reason, ...]
+    shares: TimeShares | None = None  # of native code and of Python in calls by a plan
 
     @property
     def native_pieces(self) -> int:
@@ -77,6 +83,7 @@ class ProgramReport:
             if count
         ]
         lines = [f"{self.name}: {', '.join(calls) or 'not called yet'}", *map(str, self.pieces)]
+        lines += [f"  {self.shares}"] if self.shares is not None else []
         for cut in self.cuts:
             lines += [f"  Python: {line}" if k == 0 else f"    {line}" for k, line in enumerate(str(cut).splitlines())]
         return "\n".join(lines)
@@ -90,18 +97,22 @@ def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
     passed_on = (chain.forwarded, 0) if program.has_plan else (0, chain.forwarded)
     planned_calls = program.planned_calls + passed_on[0] + in_piece
     python_calls = program.python_calls + passed_on[1]
-    for piece in program.pieces:
+    times = program.times.shares if program.times is not None and program.times.shares.calls else None
+    for number, piece in enumerate(program.pieces):
+        spent = times.pieces.get(f".piece{number}", 0) / times.total if times is not None and times.total else None
         if hasattr(piece, "callable"):
             cache = piece.callable.signature_cache
             calls = piece.callable.chain.calls + piece.python_calls
-            pieces.append(PieceReport(piece.lines, "values", cache.misses, calls, piece.misses, piece.reason))
+            pieces.append(PieceReport(piece.lines, "values", cache.misses, calls, piece.misses, piece.reason, spent))
         else:
             calls = piece.calls + (in_piece if piece is program.whole_piece else 0)
-            pieces.append(PieceReport(piece.lines, "loops", piece.signatures, calls, piece.misses, piece.reason))
+            made = piece.signatures, calls, piece.misses, piece.reason, spent, piece.compile_seconds
+            pieces.append(PieceReport(piece.lines, "loops", *made))
     used = any(p.calls for p in pieces if p.kind == "loops" and p is pieces[0])
     cuts: Sequence[Reason] = program.reasons
     if used and pieces[0].calls >= planned_calls:  # Python never ran the statements of this piece
         first, last = pieces[0].lines
         behind = [cut for cut in cuts if cut.span is not None and not first <= cut.span.line <= last]
         cuts = behind if program.whole_piece is None else ()  # a trace's cut may be at a line of the caller
-    return ProgramReport(name, whole_calls, planned_calls, python_calls, tuple(pieces), tuple(cuts))
+    counts = whole_calls, planned_calls, python_calls
+    return ProgramReport(name, *counts, tuple(pieces), tuple(cuts), times)

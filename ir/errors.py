@@ -154,6 +154,10 @@ class LoadWarning(UserWarning):
     """A kernel file that could not be loaded and was skipped."""
 
 
+class CompileWarning(UserWarning):
+    """An error inside Weft while it compiled a part of a function, which Python runs instead."""
+
+
 class Unsupported(WeftError, NotImplementedError):
     """Something that Weft does not support; the hint says what to do instead."""
 

@@ -24,6 +24,7 @@ from ..ir.errors import (
 from ..ir.graph import Graph
 from ..ir.limits import limiter
 from ..ir.loops import map_loops
+from ..ir.progress import part
 from ..ir.records import record
 from .promote_dtypes import PromoteDtypes
 
@@ -138,6 +139,7 @@ def run_pipeline(
     snapshots, seconds = [graph], []
     for i, step in enumerate(passes):
         limiter.check_time()
+        part(f"the pass '{step.name}'")
         start = perf_counter()
         try:
             result = run_pass(step, graph)

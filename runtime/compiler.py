@@ -19,6 +19,7 @@ from ..ir.lazy import cached_property
 from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.orders import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
+from ..ir.progress import compiling
 from ..ir.records import record, replace
 from ..ir.source import ArgType, Built, KernelSource
 from ..ir.tuples import NamedTuple
@@ -282,7 +283,7 @@ class Lowered:
     def launcher(self) -> Launcher:
         """The loaded native code, ready to run."""
         if self._launcher is None:
-            with self._lock, limiter.compiling():
+            with self._lock, limiter.compiling(), compiling(self.graph.name, "LLVM"):
                 made = self._launcher or self._load()
                 # If a signal handler loaded it meanwhile, native entries may already use that code, so it stays.
                 self._launcher = self._launcher or made

@@ -15,6 +15,7 @@ from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.orders import agree
 from ..ir.preloading import preloader
+from ..ir.progress import compiling
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource, taken_by
 from ..ir.tuples import NamedTuple
@@ -309,7 +310,8 @@ class Kernel(Called):
             general,
         )
         preloader.prepare()
-        return find_or_lower(self._source, request, self._lookup, self._options, bind)
+        with compiling(self._source.name):
+            return find_or_lower(self._source, request, self._lookup, self._options, bind)
 
     # -- running
 

@@ -35,6 +35,7 @@ from ..ir import dims
 from ..ir.errors import ValueProblem
 from ..ir.graph import Graph
 from ..ir.kernels import KernelLookup
+from ..ir.progress import part
 from ..ir.types import Attr, Guards
 from .memory import empty
 from .native.dispatch import Chain, is_paused
@@ -52,7 +53,9 @@ def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
 
     nest = piece.nest
     for step in nest_pipeline(lookup, host().vector_bytes):
+        part(f"the pass '{step.name}'")
         nest = step.run(nest)
+    part("LLVM")
     return LoopPiece(piece, compile_nest(nest), nest.attrs.get("guards", Guards()))
 
 
@@ -158,8 +161,8 @@ class LoopPiece:
 
 def _at(values: Mapping[str, Any], path: Path) -> Any:
     value = values[path[0]]
-    for part in path[1:]:
-        value = value[int(part)]
+    for place in path[1:]:
+        value = value[int(place)]
     return value
 
 

@@ -31,14 +31,17 @@ from ...ir.records import record
 from ...ir.source import ABSENT
 from .allowed import Checker, PythonScope, is_known
 from .collecting import PARTED, Collected, plan_name
+from .exit_plans import ExitPlan, live_at_exits, live_before
 from .inputs import Inputs
 from .lowerable import has_loops_or_stores, may_be_lowered
 from .names import Liveness, assigned, bound_names, exposed, reads
 from .pieces import Cut
+from .side_exits import HIDDEN, Loop, with_exits
 from .source import FunctionSource, code_of
 
 RESULT, MISS, FAILURES, TYPE, PARTS, EXCUSE = ".r", ".miss", ".failures", ".type", ".parts", ".excuse"
-HELPERS = (MISS, FAILURES, TYPE, PARTS, EXCUSE)
+WEIGH = ".weigh"
+HELPERS = (MISS, FAILURES, TYPE, PARTS, EXCUSE, WEIGH)
 FRAME_READERS = frozenset(("locals", "eval", "exec", "vars", "dir", "globals", "super", "breakpoint"))
 VIEWED = frozenset(("T", "mT", "real", "imag"))
 BLOCKS = ("body", "orelse", "finalbody")
@@ -64,6 +67,7 @@ class PlannedLoop:
     live_out: tuple[str, ...]
     returns: bool
     lines: tuple[int, int]
+    origin: ast.stmt | None = None  # the user's loop, if the statements are one with side exits
 
 
 @record(eq=False)
@@ -139,6 +143,7 @@ class _Planner:
         named = {n.id for n in ast.walk(scope.source.tree) if isinstance(n, ast.Name)}
         self._taken = frozenset(named) | scope.locals
         self.pieces: list[PlannedPiece | PlannedLoop] = []
+        self._unfit = unfit
         self._regions: set[int] = set(unfit)  # statements that are no part of a nest, or of one already
         self.cuts: list[Cut] = []
         self.names: dict[str, Any] = {}
@@ -249,6 +254,8 @@ class _Planner:
                     cut or Checker(self._scope).statement(node) or Cut("there is nothing to compile", node)
                 )
             return [node]
+        if isinstance(node, (ast.For, ast.While)) and (exiting := self._exiting(node)) is not None:
+            return exiting
         made = copy.copy(node)
         for name in blocks:
             setattr(made, name, self.block(getattr(node, name)))
@@ -259,6 +266,38 @@ class _Planner:
             if inside:
                 setattr(made, name, inside)
         return [made]
+
+    # -- side exits
+
+    def _exiting(self, node: Loop) -> list[ast.stmt] | None:
+        """Plan a loop with side exits, if that is all that keeps it from being a nest."""
+        lines = node.lineno, node.end_lineno or node.lineno
+        if -id(node) in self._unfit or lines in self._dropped:
+            return None
+        found = with_exits(node, self._is_native, lambda over: self._is_range(over))
+        if found is None:
+            return None
+        plan, name = ExitPlan(node, found, len(self.pieces)), f".piece{len(self.pieces)}"
+        live_out = live_at_exits(node, found, self._live)
+        needed = live_before(node, found, live_out)
+        live_in = tuple(sorted(n for n in needed if n in HIDDEN or self._is_variable(n)))
+        self.pieces.append(PlannedLoop(name, found.statements, live_in, live_out, False, lines, node))
+        call = ast.Call(ast.Name(name, ast.Load()), [plan.given(n) for n in live_in], [])
+        taken = ast.Assign([ast.Tuple([plan.target(n) for n in live_out], ast.Store())], ast.Name(RESULT, ast.Load()))
+        hit = [taken, _assign(RESULT, ast.Constant(None)), *plan.left(self.block)]
+        tried = self._tried(name, [_assign(RESULT, call)], [], plan.missed(self.block), hit, node)
+        loop = plan.loop([plan.called(), *tried], self.block(node.orelse))
+        made = [*plan.before(), *loop, *plan.weighed(WEIGH, name)]
+        return [ast.copy_location(s, node) for s in made]
+
+    def _is_native(self, statement: ast.stmt) -> bool:
+        """Whether a statement may be part of a nest, inside a loop."""
+        if any(id(part) in self._unfit for part in ast.walk(statement)):
+            return False
+        return may_be_lowered(statement, self._scope, in_loop=True)
+
+    def _is_range(self, over: ast.expr) -> bool:
+        return isinstance(over, ast.Call) and self._scope.meaning(over.func) is range
 
     # -- one piece
 

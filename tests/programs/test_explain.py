@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import re
+import threading
 import traceback
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import weft
-from weft.errors import TraceProblem
+from weft.errors import CompileWarning, TraceProblem
+from weft.ir import progress
 from weft.runtime import memory
 
 
@@ -112,3 +117,80 @@ def test_memory_of_pieces_is_reused() -> None:
     before = memory.blocks().read("reused")
     jitted(x)
     assert memory.blocks().read("reused") >= before + 2
+
+
+def test_shares_of_time_are_shown() -> None:
+    f = weft.jit(noisy)
+    for _ in range(5):
+        f(np.ones(4))
+    report = f.explain()
+    assert report.shares is not None and report.shares.calls >= 1 and 0 < report.shares.native < 1
+    assert re.search(r"\d+% of the time native, \d+% in Python \(\d calls? timed\)", str(report))
+    assert report.pieces[1].seconds > 0 and report.pieces[0].share is not None
+
+
+def test_errors_inside_weft_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python runs what could not be compiled, with a warning; with `whole=True` it is an error."""
+
+    def broken(*args: Any) -> Any:
+        raise KeyError("no such thing")
+
+    for name in ("weft.piece_programs.lower_piece", "weft.runtime.loop_pieces.compile_nest"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, broken)
+            f = weft.jit(relaxed)
+            with pytest.warns(CompileWarning, match=r"relaxed \(.*lines \d+-\d+\) is run by Python.*no such thing"):
+                assert f(np.arange(4.0)).tolist() == [0, 1, 2, 3]
+            assert f(np.arange(4.0)).tolist() == [0, 1, 2, 3]  # once is enough
+            assert "no such thing" in str(f.explain())
+            with pytest.warns(CompileWarning), pytest.raises(KeyError, match="no such thing"):
+                weft.jit(doubled_in_place, whole=True)(np.ones(3))
+            with pytest.raises(CompileWarning), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                weft.jit(relaxed)(np.ones(4))
+
+
+def doubled_in_place(x: Any) -> None:
+    for i in range(len(x)):
+        x[i] *= 2
+
+
+class Terminal(io.StringIO):
+    """Standard error that looks like a terminal, and tells when something was written to it."""
+
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self.is_terminal, self.written = is_terminal, threading.Event()
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        finally:
+            self.written.set()
+
+
+def test_long_compiles_say_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    with progress.compiling("softmax", patience=0.0), progress.compiling("inner"):
+        progress.part("the pass 'fuse'")
+        terminal.written.clear()
+        assert terminal.written.wait(20)
+    shown = terminal.getvalue()
+    assert "compiling softmax for 0." in shown and "the pass 'fuse'" in shown and "inner" not in shown
+    assert re.search(r"\rweft: compiled softmax in \d+\.\d s.*\n$", shown)
+    for quiet in (Terminal(False), None):
+        monkeypatch.setattr("sys.stderr", quiet)
+        with progress.compiling("softmax", patience=0.0):
+            progress.part("LLVM")
+            assert "weft-progress" not in {thread.name for thread in threading.enumerate()}
+        assert quiet is None or not quiet.getvalue()
+    parts: list[str] = []
+    monkeypatch.setattr("weft.passes.manager.part", parts.append)
+    monkeypatch.setattr("weft.runtime.loop_pieces.part", parts.append)
+    weft.jit(relaxed)(np.ones(4))
+    weft.jit(lambda x: x * 3 - 1, whole=True)(np.ones(3))
+    assert "LLVM" in parts and "the pass 'fuse'" in parts
