@@ -97,7 +97,7 @@ class Chain:
             return False
         with self._lock:
             self._link(instance, (Served(served, kind, recipe), *self._served[: MAX_RECIPES - 1]))
-        recipe.touch()
+        recipe.warm_up()
         return True
 
     def _make_room(self) -> bool:

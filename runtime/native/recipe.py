@@ -45,9 +45,9 @@ class Recipe:
         self.address = ctypes.addressof(self._words)
         self._kept = tuple(kept)
 
-    def touch(self) -> None:
+    def warm_up(self) -> None:
         """Bring what the next call needs into the cache."""
-        machine().touch()
+        machine().warm_up()
 
     def __getitem__(self, name: str) -> int:
         return int(self._words[RECIPE.index(name)])

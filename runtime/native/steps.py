@@ -166,7 +166,7 @@ class Machine:
     def write(self, name: str, value: int) -> None:
         self._words[MACHINE.index(name)] = value
 
-    def touch(self) -> None:
+    def warm_up(self) -> None:
         """Read the routines' code, which a compile pushes out of the cache: the next call needs it."""
         ctypes.string_at(self._first, self._bytes)
 

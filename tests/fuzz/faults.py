@@ -285,12 +285,12 @@ def broadcast_column() -> Patch:
 
 def stale_row() -> Patch:
     """Read a kept value of a row before it is written."""
-    plain = row_stages.RowStages._kept
+    plain = row_stages.NestStages._kept
 
     def kept(self: Any) -> Any:
         return {value: (first - 1, place) for value, (first, place) in plain(self).items()}
 
-    return mock.patch.object(row_stages.RowStages, "_kept", kept)
+    return mock.patch.object(row_stages.NestStages, "_kept", kept)
 
 
 # -- reductions
