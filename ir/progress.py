@@ -6,12 +6,13 @@ Nothing is printed, and no thread is started, where standard error is not a term
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+
+from .forking import event
 
 PATIENCE = 1.0  # seconds before a compile is worth a line
 PERIOD = 0.25  # seconds between two updates of the line
@@ -22,10 +23,12 @@ class _Compile:
     """A compile that is under way."""
 
     def __init__(self, name: str, part: str, stream: Any, patience: float) -> None:
+        from threading import Thread  # only compiles on a terminal need this module, and importing it takes a while
+
         self.name, self.part = name, part
         self._stream, self._patience, self._start = stream, patience, time.monotonic()
-        self._done, self._is_shown = threading.Event(), False
-        self._thread = threading.Thread(target=self._tell, name="weft-progress", daemon=True)
+        self._done, self._is_shown = event(), False
+        self._thread = Thread(target=self._tell, name="weft-progress", daemon=True)
         self._thread.start()
 
     def _tell(self) -> None:
