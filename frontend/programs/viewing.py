@@ -146,7 +146,7 @@ def _squeeze(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract
     if _is_none(given):
         ones = [k for k, n in enumerate(view.shape) if n == 1]
         if any(not isinstance(n, int) for n in view.shape) and not _are_given(view):
-            return None  # whether an axis has size 1 depends on data
+            raise CutProblem("whether an axis has size 1 depends on values")
         found = _without_axes(view, ones) if ones else view
     else:
         axes = _axes(p, given, view.rank)

@@ -164,3 +164,10 @@ def test_jitted_helpers_are_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(2):
             assert jitted(x) == 6 * factor
     assert jitted.explain().pieces[0].calls, jitted.explain()
+
+
+def test_an_axis_of_size_1_by_value_is_squeezed() -> None:
+    """Sizes of slices by numbers are not part of the signature, so a piece must not decide on them."""
+    x, jitted = np.arange(5.0), [weft.jit(f) for f in (lambda x, n: np.squeeze(x[:n]), lambda x, n: x[:n].squeeze())]
+    for own in jitted:
+        assert [own(x, n).shape for n in (3, 1, 0, 5, 1)] == [(3,), (), (0,), (5,), ()]
