@@ -108,37 +108,3 @@ def test_a_piece_that_leaves_too_often_is_left_to_python() -> None:
     for _ in range(3):
         assert seen(jitted, np.arange(50.0), 50) == seen(every, np.arange(50.0), 50)
     assert jitted.explain().pieces[0].lines != (every.__code__.co_firstlineno + 1, every.__code__.co_firstlineno + 4)
-
-
-def found(x: Any) -> Any:
-    at, last, steps = -1, 0.5, 0
-    for i in range(len(x)):
-        steps += 1
-        if x[i] > 5:
-            at = i
-            break
-        if x[i] < 1:
-            last = 2.0 * i
-            continue
-        last = 7.0 * i
-    return at, last, steps
-
-
-def first_above(x: Any) -> Any:
-    k, level = 0, 0.5
-    while k + 1 < len(x):
-        k += 1
-        if x[k] > 5:
-            level = k * 1.5
-            break
-        x[k] += 1
-    return level, k
-
-
-@pytest.mark.parametrize("function", [found, first_above])
-def test_what_a_loop_binds_before_it_breaks_is_kept(function: Any) -> None:
-    jitted = weft.jit(function)
-    for _ in range(2):
-        for x in (np.arange(10.0), np.zeros(4), np.full(3, 9.0), np.array([0.5, 3.0, 0.5])):
-            assert repr(jitted(x.copy())) == repr(function(x.copy()))
-    assert jitted.explain().is_whole, jitted.explain()
