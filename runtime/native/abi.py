@@ -207,6 +207,7 @@ def _word(x: Any, offset: int) -> int:
 def _objects_fit() -> bool:
     """Check the layout of types, floats, NumPy scalars, tuples, closure cells and functions."""
     number, pair = 1.25, (object(), object())
+    scalars = [np.float32(2.5), np.float64(3.5), np.int16(-7), np.complex128(1 + 4j)]  # alive while they are read
 
     def holder(first: Any = 1, *, second: Any = 2) -> Any:
         return pair
@@ -215,10 +216,10 @@ def _objects_fit() -> bool:
     return (
         _word(number, TYPE) == id(float)
         and ctypes.c_double.from_address(id(number) + VALUE).value == number
-        and ctypes.c_float.from_address(id(np.float32(2.5)) + VALUE).value == 2.5
-        and ctypes.c_double.from_address(id(np.float64(3.5)) + VALUE).value == 3.5
-        and ctypes.c_int16.from_address(id(np.int16(-7)) + VALUE).value == -7
-        and ctypes.c_double.from_address(id(np.complex128(1 + 4j)) + VALUE + 8).value == 4.0
+        and ctypes.c_float.from_address(id(scalars[0]) + VALUE).value == 2.5
+        and ctypes.c_double.from_address(id(scalars[1]) + VALUE).value == 3.5
+        and ctypes.c_int16.from_address(id(scalars[2]) + VALUE).value == -7
+        and ctypes.c_double.from_address(id(scalars[3]) + VALUE + 8).value == 4.0
         and _word(pair, LENGTH) == 2
         and [_word(pair, ITEMS), _word(pair, ITEMS + 8)] == [id(pair[0]), id(pair[1])]
         and _word(cell, CELL) == id(pair)
@@ -230,7 +231,8 @@ def _arrays_fit() -> bool:
     """Check the fields of an array, and the positions in NumPy's table."""
     x = np.zeros((3, 5), np.float32)[:, ::2]
     sizes, strides = ((ctypes.c_int64 * 2).from_address(_word(x, at)) for at in (SIZES, STRIDES))
-    flags = [ctypes.c_int32.from_address(id(a) + FLAGS).value for a in (x, np.zeros(3), np.zeros((2, 2)).T)]
+    arrays = (x, np.zeros(3), np.zeros((2, 2)).T)
+    flags = [ctypes.c_int32.from_address(id(a) + FLAGS).value for a in arrays]
     return (
         _word(x, DATA) == x.ctypes.data
         and ctypes.c_int32.from_address(id(x) + RANK).value == 2
@@ -261,7 +263,7 @@ def has_states() -> bool:
 
 def _makes_arrays() -> bool:
     dtype = np.dtype(np.float64)
-    sizes = (ctypes.c_int64 * 2)(2, 3)
+    sizes, value = (ctypes.c_int64 * 2)(2, 3), ctypes.c_double(7.5)
     new = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p,
         ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p,
@@ -270,7 +272,7 @@ def _makes_arrays() -> bool:
     made = new(np.ndarray, id(dtype), 2, ctypes.addressof(sizes), None, None, 0, None)
     scalar = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         numpy_table()[MAKE_SCALAR]
-    )(ctypes.addressof(ctypes.c_double(7.5)), dtype, None)
+    )(ctypes.addressof(value), dtype, None)
     same = type(made) is np.ndarray and made.shape == (2, 3) and made.dtype == dtype and made.flags.owndata
     same = same and _makes_views(new, dtype, sizes)
     return same and type(scalar) is np.float64 and scalar == 7.5

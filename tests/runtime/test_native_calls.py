@@ -548,6 +548,22 @@ def test_methods_and_attributes_are_the_python_ones() -> None:
     assert np.array_equal(first.run(X), 7 * X)
 
 
+def test_the_layout_is_read_from_living_objects() -> None:
+    """Python's debugging allocator overwrites freed memory: calls are native with it, too."""
+    code = (
+        "import numpy as np, weft\n"
+        "from weft.runtime.native.abi import obstacle\n"
+        "assert obstacle() is None, obstacle()\n"
+        "f, x = weft.jit(lambda x, y: (x + y, {'sum': (x * y).sum()})), np.arange(12.0).reshape(3, 4)\n"
+        "for _ in range(100):\n"
+        "    a, b = f(x, x)\n"
+        "    assert np.array_equal(a, x + x) and b['sum'] == (x * x).sum()\n"
+        "assert f.chain.calls > 90\n"
+    )
+    environment = {**os.environ, "PYTHONMALLOC": "debug"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
 def test_without_native_calls() -> None:
     """The same tests of results pass through ctypes, in a process without native calls."""
     code = (
