@@ -75,6 +75,31 @@ def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bo
         part.drop()
 
 
+def delete_abandoned(path: str) -> None:
+    """Delete the temporary files that killed writers of a path left beside it, unless locks don't work here."""
+    head, name = os.path.split(path)
+    with suppress(OSError):
+        for other in os.listdir(head or "."):
+            if other.startswith(f".{name[:_SHOWN]}.") and other.endswith(PART):
+                with suppress(OSError):
+                    if not is_being_written(os.path.join(head, other)):
+                        os.unlink(os.path.join(head, other))
+
+
+def is_being_written(path: str, folder: int | None = None) -> bool:
+    """Tell whether somebody holds the lock of a temporary file, or locks don't work here."""
+    import fcntl
+
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+
+
 def is_stream(path: str) -> bool:
     """Whether a path must be written in place: a device, a pipe, or a file descriptor of a process."""
     try:

@@ -9,7 +9,7 @@ import os
 import time
 from contextlib import suppress
 
-from ...ir.files import PART
+from ...ir.files import PART, is_being_written
 from .store import ENDING
 
 ABANDONED = 3600  # seconds after which an unfinished file is abandoned, if locks don't work
@@ -26,7 +26,7 @@ def evict(folder: int, limit: int, coming: int) -> int:
                 continue
             with suppress(OSError):
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if name.endswith(PART) and (status.st_mtime < now - ABANDONED or not _is_written(folder, name)):
+                if name.endswith(PART) and (status.st_mtime < now - ABANDONED or not is_being_written(name, folder)):
                     os.unlink(name, dir_fd=folder)
                     continue
                 total += status.st_size
@@ -41,17 +41,3 @@ def evict(folder: int, limit: int, coming: int) -> int:
             os.unlink(name, dir_fd=folder)
             total -= size
     return total
-
-
-def _is_written(folder: int, name: str) -> bool:
-    """Tell whether somebody holds the lock of an unfinished file, or locks don't work here."""
-    import fcntl
-
-    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return False
-    except OSError:
-        return True
-    finally:
-        os.close(file)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...ir.errors import FileProblem
-from ...ir.files import is_plain, put_file, read_plain
+from ...ir.files import delete_abandoned, is_plain, put_file, read_plain
 from ...ir.forking import lock
 from ...ir.records import fields, record
 from .workload import Workload
@@ -139,6 +139,7 @@ class History:
         with suppress(OSError):  # a history that can't be written is just lost
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if is_plain(str(self.path)):
+                delete_abandoned(str(self.path))
                 put_file(str(self.path), text.encode())
 
     def _read(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import textwrap
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -135,10 +137,39 @@ def growth(count: int, tick: Tick) -> list[str]:
     return [f"{grown} bytes more after {count} calls"] if grown > 64 << 10 else []
 
 
+HELD = ("bytes", "files", "threads")
+
+
+def flat(count: int, tick: Tick) -> list[str]:
+    """Random programs in one process: memory, open files and threads are at the end what they were halfway."""
+    halfway: tuple[int, int, int] | None = None
+    for number in range(count):
+        program = draw(31, number)
+        kernel = tracing(program.function)
+        with quiet(), suppress(Exception):  # others look at results and errors
+            for _ in range(3):
+                kernel(*program.arguments())
+        if number == count // 2:
+            halfway = _held()
+        tick(number)
+    assert halfway is not None
+    return [
+        f"{what}: {before} halfway, {after} at the end"
+        for what, before, after, more in zip(HELD, halfway, _held(), (64 << 20, 0, 0), strict=True)
+        if after > before + more
+    ]
+
+
+def _held() -> tuple[int, int, int]:
+    gc.collect()
+    return _resident(), len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+
+
 FIGURES = (
     Figure(8, "same bits on 1, 2, 3 and 8 threads", "random graphs", 500, 12, determinism),
     Figure(20, "forks beside compiling threads: none hangs", "forks", 1000, 0, forks),
     Figure(20, "32 threads on one kernel", "calls each", 10_000, 200, shared_calls),
     Figure(21, "Ctrl-C within 100 ms, pool usable again", "interrupts", 200, 1, interrupts),
     Figure(22, "memory after cached calls: at most 64 KiB more", "calls", 1_000_000, 0, growth),
+    Figure(31, "memory, files and threads stay flat over an hour", "random programs", 20_000, 0, flat),
 )

@@ -47,4 +47,8 @@ FIGURES = (
     Figure(18, "entries of other versions and CPUs", "runs of the tests", 1, 0, _pytest("runtime/test_disk.py")),
     Figure(23, "the control word", "runs of the tests", 1, 0, _pytest("runtime/test_control_word.py")),
     Figure(25, "the threats of the table", "runs of the tests", 1, 0, _pytest(*SECURITY)),
+    Figure(
+        29, "a full disk in every place that writes", "runs of the tests", 1, 0, _pytest("command/test_full_disk.py")
+    ),
+    Figure(30, "every type of error has a test", "runs of the tests", 1, 0, _pytest("ir/test_error_types.py")),
 )

@@ -16,8 +16,13 @@ def test_sample(figure: Figure) -> None:
 
 
 def test_page() -> None:
-    """All 25 figures are there or said to be missing, and a failure is shown."""
-    assert {f.number for f in ALL} | set(MISSING) == set(range(1, 26))
-    broken = Figure(12, "overlap", "cases", 10, 1, lambda count, tick: ["case 3: other bits"])
-    text = page([tried(broken, 0.5)], 0.5)
-    assert "| 12 | overlap | 5 cases | 1 | 0 |" in text and "- 12: case 3: other bits" in text
+    """All 25 figures are there or said to be missing, a failure is shown, and rows of earlier runs stay."""
+    assert {f.number for f in ALL} | set(MISSING) >= set(range(1, 26))
+    broken = Figure(12, "out= that overlaps an argument", "cases", 10, 1, lambda count, tick: ["case 3: other bits"])
+    text = page([tried(broken, 0.5)])
+    row = "| 12 | out= that overlaps an argument | 5 cases | 10 | 1 | 0 |"
+    assert row in text and "- 12: case 3: other bits" in text
+    assert "| 16 | damaged entries are misses | not run yet |" in text
+    later = page([], text.replace("not run yet", "7 entries"))
+    assert "| 16 | damaged entries are misses | 7 entries |" in later
+    assert row in later

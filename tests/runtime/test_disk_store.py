@@ -229,10 +229,11 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
         find_secret(folder)
 
 
-def test_no_bad_load_after_200_writers_were_killed(store: Store) -> None:
+@pytest.mark.parametrize(("what", "count"), [("store", "200"), ("history", "50")])
+def test_no_bad_load_after_writers_were_killed(what: str, count: str, tmp_path: Path) -> None:
     program = str(Path(__file__).with_name("killed_writers.py"))
     paths = os.pathsep.join(p for p in sys.path if p)
-    command = [sys.executable, program, store.folder, store.configuration]
+    command = [sys.executable, program, what, str(tmp_path), count]
     found = subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
     assert found.stdout == "done\n", found.stderr
 
