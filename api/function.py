@@ -12,6 +12,7 @@ from typing import Any
 
 from .frontend.programs.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
+from .frontend.tracing.packing import spread
 from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
@@ -220,9 +221,8 @@ class JitFunction(Called):
         source, values = self._source.select(args, kwargs)
         kernel = self._kernel(source)
         arguments = kernel.arguments(values, {})
-        return kernel.serve(
-            self, self.chain, form, tuple(self._source.signature.parameters), source.fixed, arguments, out
-        )
+        places, fixed = spread(self._source.signature.parameters, form.positional, source.fixed)
+        return kernel.serve(self, self.chain, form, places, fixed, arguments, out)
 
     def forget(self) -> None:
         """Drop the recipes: the registry has changed. The next call checks whether its graph is still valid."""

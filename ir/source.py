@@ -103,6 +103,20 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 @record
+class Leaf:
+    """The place of an input in a container that is an argument."""
+
+    name: str
+
+
+@record
+class Packed:
+    """A container that is an argument, with leaves for what changes from call to call."""
+
+    tree: Any
+
+
+@record
 class LazyArray:
     """A captured array that must not be read while tracing, such as dask's, and its number among the hidden ones."""
 

@@ -105,10 +105,11 @@ class Checker:
             return self._attribute(node, inner)
         if isinstance(node, ast.Call):
             return self._call(node, inner)
-        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
             own = inner | bound_names(g.target for g in node.generators)
             parts = [part for g in node.generators for part in (g.iter, *g.ifs)]
-            return self._first((*parts, node.elt), own)
+            made = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+            return self._first((*parts, *made), own)
         if isinstance(node, ast.Lambda):
             return self.expression(node.body, inner | _parameters(node.args))
         if isinstance(node, ast.Compare) and not self._keeps_identity(node, inner):
@@ -170,7 +171,9 @@ class Checker:
         return Cut(f"'{ast.unparse(node.func)}' is called by Python", node)
 
     def _method(self, node: ast.Call, given: list[ast.expr], inner: frozenset[str]) -> Cut | None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in purity.METHODS:
+        # A plan calls methods of dicts itself: the object may be of any class, which no piece would take.
+        known = purity.METHODS | (purity.DICT_METHODS if self._is_input is None else frozenset())
+        if isinstance(node.func, ast.Attribute) and node.func.attr in known:
             return self._first((node.func.value, *given), inner)
         return Cut(f"'{ast.unparse(node.func)}' is called by Python", node)
 

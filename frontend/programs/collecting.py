@@ -210,7 +210,7 @@ class Collected:
         for n in ast.walk(node):
             if isinstance(n, ast.Subscript) and not self._is_input(n) and self.known.has_position(n):
                 return Cut("a position that is a number is looked up in Python", n)
-            if isinstance(n, (ast.Lambda, ast.ListComp, ast.GeneratorExp)) and id(n) not in summed:
+            if isinstance(n, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)) and id(n) not in summed:
                 return Cut("a function or comprehension is left to Python", n)
         return None
 

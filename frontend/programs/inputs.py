@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from types import MemberDescriptorType, ModuleType
+from types import MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from .names import binds
 NUMBERS = (bool, int, float, complex)
 CONTAINERS = (dict, list, tuple)
 NUMERIC_CALLS = (abs, int, float, bool, min, max, round, len)
+# Builtin classes have a wrapper of their own around the one usual way to look up an attribute.
+PLAIN_LOOKUPS = [kind.__getattribute__ for kind in (object, ModuleType, SimpleNamespace, tuple, list, dict)]
 
 
 class Inputs:
@@ -172,10 +174,7 @@ def _is_plain_index(node: ast.expr) -> bool:
 
 def is_plain_attribute(kind: type, name: str) -> bool:
     """Whether looking an attribute up runs no code: no property, and no lookup of the class's own."""
-    if issubclass(kind, (np.ndarray, np.generic)) or kind.__getattribute__ not in (
-        object.__getattribute__,
-        ModuleType.__getattribute__,
-    ):
+    if issubclass(kind, (np.ndarray, np.generic)) or kind.__getattribute__ not in PLAIN_LOOKUPS:
         return False
     if hasattr(kind, "__getattr__"):
         return False

@@ -71,6 +71,7 @@ FRESH_METHODS = frozenset((
 ))  # fmt: skip
 METHODS = FRESH_METHODS | frozenset(("diagonal", "ravel", "reshape", "squeeze", "swapaxes", "transpose", "view"))
 """Methods of arrays that only compute."""
+DICT_METHODS = frozenset(("get", "items", "keys", "values"))
 UFUNC_METHODS = frozenset(("reduce", "accumulate", "outer", "reduceat"))
 
 

@@ -22,7 +22,7 @@ from ...ir.builder import Builder
 from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity
 from ...ir.facts import Facts
 from ...ir.lazy import cached_property
-from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, are_kept, function_guards, rebuilt
+from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, Packed, are_kept, function_guards, rebuilt
 from ...ir.types import TensorType
 from ..programs.state import is_usual, state_guards
 from .captures import Captures
@@ -30,7 +30,7 @@ from .derived import is_derived
 from .impure import impure_loads, watched
 from .locate import definition
 from .outputs import finish, refuse_same_containers
-from .packing import MOST_NUMBERS, Packed, holds_arrays, is_container, is_same, numbers_in, packed, unpacked
+from .packing import MOST_NUMBERS, holds_arrays, is_container, is_same, numbers_in, packed, unpacked
 from .standins import seen
 from .symbolic import new_symbols
 from .trace import Trace, other_byte_order

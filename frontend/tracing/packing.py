@@ -8,30 +8,16 @@ with tracers in them. A function that changes one is refused, because the caller
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from inspect import Parameter
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from ...ir.records import record
-from ...ir.source import rebuilt
+from ...ir.source import Leaf, Packed, rebuilt
 
 MOST_NUMBERS = 64  # of a container without arrays that are inputs; with more, its content is fixed
 Test = Callable[[str, Any], bool]
-
-
-@record
-class Leaf:
-    """The place of an input in a container."""
-
-    name: str
-
-
-@record
-class Packed:
-    """A container with leaves for what changes from call to call."""
-
-    tree: Any
 
 
 def is_container(value: Any) -> bool:
@@ -74,6 +60,35 @@ def unpacked(value: Any, inputs: Mapping[str, Any]) -> Any:
     """Rebuild a fixed argument for the function, with new containers."""
     tree = value.tree if isinstance(value, Packed) else value
     return rebuilt(tree, lambda item: inputs[item.name] if isinstance(item, Leaf) else item)
+
+
+def spread(
+    parameters: Mapping[str, Parameter], positional: int, fixed: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Any]]:
+    """Name the places of a call with `positional` arguments, and give those of `*args` and `**kwargs` their own names.
+
+    Return the names of the positional places, and the fixed arguments under these names.
+    """
+    names: list[str] = []
+    found = dict(fixed)
+    for name, parameter in parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            own = [f"*{k}" for k in range(positional - len(names))]
+            names += own
+            found |= zip(own, _apart(found.pop(name, ())), strict=True)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            items = found.pop(name, {})
+            tree = items.tree if isinstance(items, Packed) else items
+            found |= zip(tree, _apart(items), strict=True)
+        elif parameter.kind is not parameter.KEYWORD_ONLY:
+            names.append(name)
+    return names, found
+
+
+def _apart(container: Any) -> list[Any]:
+    if not isinstance(container, Packed):
+        return list(container.values() if type(container) is dict else container)
+    return [Packed(item) for item in _apart(container.tree)]
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -14,10 +14,10 @@ from ...ir.dtypes import DType
 from ...ir.footprints import Footprint
 from ...ir.graph import Value
 from ...ir.layouts import UNIT, C, F
-from ...ir.source import ABSENT, Guard
+from ...ir.source import ABSENT, Guard, Leaf, Packed
 from ..bounds import Bound
 from . import abi
-from .call import NativeCall
+from .call import COMPARED, IDENTITY, Input, NativeCall
 from .recipe import RecipeWriter, Register, SizeRegisters, field_words
 
 Array = np.ndarray[Any, Any]
@@ -35,6 +35,7 @@ class Arguments:
         self.strides: dict[Value, list[Register]] = {}
         self.rows: dict[tuple[Size, ...], Register] = {}  # sizes of a shape that lie in a row
         self.seen: dict[tuple[Size, ...], int] = {}  # the largest elements that arrays in memory have with a shape
+        self.leaves: dict[str, int | Register] = {}  # the places of inputs that lie in containers
         self._late: list[tuple[Size, Register]] = []
         self._equal: dict[str, str] = {}
         self._guards: list[tuple[Size, Size]] = []
@@ -44,11 +45,11 @@ class Arguments:
     ) -> None:
         """Check the arguments, and the equalities of sizes that the graph relies on."""
         for number, expected in call.fixed:
-            self.w.check("same_object", 8 * number, self.w.object(expected))
+            self._fixed(8 * number, expected)
         check_names(self.w, call.guards)
         self.expect(guards)
         for index, (value, given) in enumerate(zip(values, call.inputs, strict=True)):
-            place: int | Register = self.constant(given.given) if given.place is None else 8 * given.place
+            place = self._place(given)
             if type(given.given) is np.ndarray:
                 self.array(place, value, value.type.shape, given.array, given.layout)
                 continue
@@ -80,9 +81,36 @@ class Arguments:
                 self.w.check("equal", self.sizes.known[one], self.sizes.known[same])
         self._check_guards(self._guards)
 
+    def _place(self, given: Input) -> int | Register:
+        if isinstance(given.place, str):
+            return self.leaves[given.place]
+        return self.constant(given.given) if given.place is None else 8 * given.place
+
     def constant(self, x: Any) -> Register:
         """Return the place of an object that is not an argument: a captured array, or a default."""
         return self.w.constant(self.w.object(x))._replace(sign=-1)
+
+    def _fixed(self, place: int | Register, fixed: Any) -> None:
+        """Check what was fixed when the graph was traced: a value, or the structure of a container.
+
+        Types, lengths and keys with their order must be those of the example. The places of leaves are noted.
+        """
+        w, tree = self.w, fixed.tree if isinstance(fixed, Packed) else fixed
+        kind = type(tree)
+        if isinstance(tree, Leaf):
+            self.leaves[tree.name] = place
+            return
+        if kind is not dict and not isinstance(tree, (list, tuple)):
+            w.check("same_value", place, w.object(tree), COMPARED.get(kind, IDENTITY))
+            return
+        items = w.register(len(tree))
+        if kind is dict:
+            keys = [word for key in tree for word in (w.object(key), COMPARED.get(type(key), IDENTITY))]
+            w.check("dict_items", place, w.object(dict), len(tree), w.register(3), items, more=keys)
+        else:
+            w.check("list_items" if kind is list else "pair", place, w.object(kind), len(tree), items)
+        for k, item in enumerate(tree.values() if kind is dict else tree):
+            self._fixed(items.after(k)._replace(sign=-1), item)
 
     # -- numbers
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ir.layouts import GENERAL, UNIT, C, F
 from ...ir.orders import order_guards
-from ...ir.source import Guard
+from ...ir.source import Guard, Leaf, Packed
 from ...ir.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
 
 Array = np.ndarray[Any, Any]
+IDENTITY, BITS, VALUE = range(3)  # how a call's values are compared with those of the example
+COMPARED = {float: BITS, int: VALUE, str: VALUE, bytes: VALUE}  # equal objects of these exact types mean the same
+FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
 
 
 class CallForm(NamedTuple):
@@ -26,12 +29,12 @@ class CallForm(NamedTuple):
 
 
 class Input(NamedTuple):
-    """An input of the graph: an argument (`place` is its number in the call), or a constant object."""
+    """An input of the graph: an argument (`place` is its number in the call), part of one, or a constant object."""
 
     given: Any
     array: Array
     layout: str
-    place: int | None
+    place: int | str | None  # a name is that of a leaf in a container
 
     @property
     def is_size(self) -> bool:
@@ -57,7 +60,7 @@ class NativeCall(NamedTuple):
     form: CallForm
     inputs: Sequence[Input]
     outs: Sequence[Out | None]
-    fixed: Sequence[tuple[int, Any]] = ()  # arguments that must be these very objects
+    fixed: Sequence[tuple[int, Any]] = ()  # arguments that must have these values, but for their leaves
     guards: Sequence[Guard] = ()
 
     def is_exact(self, lowered: Lowered) -> bool:
@@ -80,10 +83,40 @@ class NativeCall(NamedTuple):
         """Return what tells the calls of one recipe from those of another on the same graph."""
         inputs = tuple((type(i.given), i.place, i.lies()) for i in self.inputs)
         outs = tuple(out and (out.item, _lies(out.array, GENERAL)) for out in self.outs)
-        fixed = tuple((place, id(x)) for place, x in self.fixed)
+        fixed = tuple((place, described(x)) for place, x in self.fixed)
         guards = tuple((id(g.holder), g.key, id(g.expected)) for g in self.guards)
         exact = [(i.array.shape, i.array.strides) for i in self.inputs] if self.is_exact(lowered) else None
         return self.form, inputs, outs, fixed, guards, exact
+
+
+def leaves_of(fixed: Any) -> Iterator[str | None]:
+    """Yield the names of the leaves in a fixed argument; None for a value that a recipe can't check."""
+    tree = fixed.tree if isinstance(fixed, Packed) else fixed
+    if isinstance(tree, Leaf):
+        yield tree.name
+    elif type(tree) is dict:
+        for key, item in tree.items():
+            yield from () if isinstance(key, FIXED) else (None,)
+            yield from leaves_of(item)
+    elif isinstance(tree, (list, tuple)):
+        for item in tree:
+            yield from leaves_of(item)
+    elif not isinstance(tree, FIXED):
+        yield None
+
+
+def described(fixed: Any) -> Any:
+    """Return a key that is equal for fixed arguments that pass the same checks."""
+    tree = fixed.tree if isinstance(fixed, Packed) else fixed
+    kind = type(tree)
+    if isinstance(tree, Leaf):
+        return tree
+    if kind is dict:
+        return kind, tuple((described(key), described(item)) for key, item in tree.items())
+    if isinstance(tree, (list, tuple)):
+        return kind, tuple(map(described, tree))
+    how = COMPARED.get(kind, IDENTITY)
+    return kind, tree if how == VALUE else repr(tree) if how == BITS else id(tree)
 
 
 def _lies(array: Array, layout: str) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from ...ir.layouts import C, classify
 from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
 from ...ir.source import Guard
 from ...ir.walking import graphs
-from .call import CallForm, Input, NativeCall, Out
+from .call import CallForm, Input, NativeCall, Out, leaves_of
 from .dispatch import Chain
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 HALVES = (F16, BF16)
-FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
+MOST_LEAVES = 1000  # in the containers of a call, whose registers lie on the stack
 
 
 def learn(
@@ -42,11 +42,15 @@ def learn(
     those that were fixed when it was traced. Without `guards` nothing could tell whether the graph is still right, so
     there is no recipe.
     """
-    if guards is None or not all(isinstance(x, FIXED) for x in fixed.values()):
+    leaves = {leaf for x in fixed.values() for leaf in leaves_of(x)}
+    if guards is None or None in leaves or len(leaves) > MOST_LEAVES:
         return
     places = dict(zip(parameters, range(form.positional), strict=False))
+    if not places.keys().isdisjoint(form.names):  # an argument of `**kwargs` is called like a positional-only one
+        return
     places |= {name: form.positional + k for k, name in enumerate(form.names)}
-    inputs = [Input(a.given, a.array, a.layout, places.get(name)) for name, a in arguments.items()]
+    where = {name: name if name in leaves else places.get(name) for name in arguments}
+    inputs = [Input(a.given, a.array, a.layout, where[name]) for name, a in arguments.items()]
     inputs += [Input(x, x, classify(x.shape, x.strides, x.itemsize), None) for x in lowered.built.hidden]
     outs = _outs(out, places.get("out"), len(lowered.graph.outputs))
     if outs is None:

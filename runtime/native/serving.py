@@ -69,6 +69,7 @@ class Serving:
         for region, kernel in self.kernels.items():
             self._check_elements(region, kernel)
         objects = self._results()
+        self.held = self._hold()
         for value in graph.outputs:
             while value.node is not None and value.node.op is RESHAPE:
                 value, shaped = value.node.operands[0], value
@@ -77,6 +78,13 @@ class Serving:
         self.run_all(graph)
         self._hand_back(objects)
         return self.w.finish()
+
+    def _hold(self) -> list[Register]:
+        """Keep what lies in containers alive: other threads may change those while kernels run."""
+        held = [(place, self.w.register(part=OBJECTS)) for place in self.arguments.leaves.values()]
+        for place, register in held:
+            self.w.make("given", place, register)
+        return [register for _, register in held]
 
     def _check_plan(self) -> None:
         """Check that the sizes are those at which this variant runs."""
@@ -356,6 +364,8 @@ class Serving:
     def _hand_back(self, objects: list[Register]) -> None:
         """Make objects of numbers, and return the results as the user's function would."""
         w = self.w
+        for register in self.held:
+            w.run("drop", register)
         structure = self.lowered.built.structure or Structure("single" if len(objects) == 1 else "tuple")
         if structure.kind == "single" and 0 in self.given:
             w.run("result_given", self.given[0])

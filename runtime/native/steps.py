@@ -32,12 +32,15 @@ STEPS: dict[str, str] = {
     "unit_layout": "count strides sizes itemsize wanted",
     "stride_order": "a b wanted",
     "same_object": "place object:",
+    "same_value": "place object: how",
     "field": "place: object:",
     "names": "dict: is_tagged version count",
     "context": "is_plain",
     "quiet": "variable: value is_plain",
     "quiet_state": "variable: value is_plain",
     "pair": "place type: count items",
+    "list_items": "place type: count items",
+    "dict_items": "place type: count walk items",
     "in_cell": "cell: to",
     "in_dict": "dict: key: hash to",
     "forward": "function: tracer: untraced: traced: count",
@@ -115,7 +118,8 @@ MACHINE = (
     "new_array", "set_base", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method",
     "save", "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks",
     "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
-    "new_object", "object_free", "trace", "is_traced", "small_handler", "small_context", "small_malloc", "small_free",
+    "new_object", "object_free", "dict_next", "compare",
+    "trace", "is_traced", "small_handler", "small_context", "small_malloc", "small_free",
 )  # fmt: skip
 SYMBOLS = {
     "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -126,6 +130,7 @@ SYMBOLS = {
     "signals": "PyErr_CheckSignals", "call_maker": "PyObject_CallNoArgs",
     "context_get": "PyContextVar_Get", "vectorcall": "PyObject_Vectorcall", "is_raised": "PyErr_ExceptionMatches",
     "clear_raised": "PyErr_Clear", "new_float": "PyFloat_FromDouble", "new_int": "PyLong_FromLongLong",
+    "dict_next": "PyDict_Next", "compare": "PyObject_RichCompareBool",
     "new_object": "_PyObject_New", "object_free": "PyObject_Free", "trace": "PyTraceMalloc_Track",
 }  # fmt: skip
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
@@ -228,7 +233,7 @@ def _text() -> str:
         "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
         "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "TRACED": block_code.TRACED,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
-        "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
+        "EQUAL": 2, "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
     numbers = {"alone": "i64", "thread_context": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
     block_types = {name: "i64" if name in ("least", "most") else "ptr" for name in block_code.FIELDS}
