@@ -25,7 +25,8 @@ import weft
 from random_nests import draw_rich
 from weft.backends import nests
 from weft.backends.llvm.engine.target import x86
-from weft.backends.llvm.nests import loops, memory, sharing, walks
+from weft.backends.llvm.loops import columns
+from weft.backends.llvm.nests import loops, memory, sharing
 from weft.backends.llvm.nests.points import Point
 from weft.ir.errors import WeftError
 from weft.ir.graph import Graph
@@ -102,10 +103,10 @@ FAULTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "": nullcontext,
     "a hoisted load of a written buffer": lambda: mock.patch.object(memory, "_is_read_only", lambda f, owner: True),
     "a dropped mask at the end": lambda: mock.patch.multiple(
-        loops, lane_mask=lambda f, at, end, width: f.e.const("i1", 1, width)
+        loops, lane_mask=lambda e, width, at, end: e.const("i1", 1, width)
     ),
     "a dropped mask of a walk": lambda: mock.patch.multiple(
-        walks, lane_mask=lambda f, at, end, width: f.e.const("i1", 1, width)
+        columns, lane_mask=lambda e, width, at, end: e.const("i1", 1, width)
     ),
     "a dropped mask of a branch": lambda: mock.patch.object(Point, "masked", lambda point, mask: point.step()),
 }

@@ -60,6 +60,7 @@ class Columns:
         # does not matter which lane is the first of a vector.
         in_lanes = all(isinstance(a, Accumulators | Extremes) for a in self.sums)
         self.may_turn = is_single and bool(self.blocked) and in_lanes
+        self.has_masked_rest = across and loops.has_masked_rest and in_lanes
         self.turn: Val | None = None  # how many elements before the first cache line
 
     def _reduction(self, node: Node) -> Reduction:
@@ -89,12 +90,12 @@ class Columns:
 
     def totals(self) -> list[tuple[Reduction, list[Val]]]:
         """The totals in the lanes of each reduction after the walk."""
-        e = self.nest.e
+        e, loops = self.nest.e, self.loops
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
-        columns = list(self.loops.columns)
+        columns = list(loops.columns)
         if self.may_turn:
-            self.turn = self.next_line(e.const("i64", 0), self.frame.size(columns[0][1]), LONG_ROW)
+            self.turn = self.next_line(e.const("i64", 0), loops.number(columns[0][2]), LONG_ROW)
         count, _, totals = self.apart(self.outer(columns, start) if self.part is None else self.blocks(columns, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
@@ -126,19 +127,19 @@ class Columns:
 
     def outer(self, columns: list[Column], carried: list[Val]) -> list[Val]:
         """Loops over all columns but the last, which are walked in blocks."""
-        size = self.frame.size
-        (variable, extent), *inner = columns
+        number = self.loops.number
+        (variable, first, end), *inner = columns
         if not inner:
-            return self.innermost(variable, size(0), size(extent), carried)
+            return self.innermost(variable, number(first), number(end), carried)
         return self.nest.loop(
-            variable, size(0), size(extent), 1, carried, lambda at, values: self.outer(inner, values)
+            variable, number(first), number(end), 1, carried, lambda at, values: self.outer(inner, values)
         )[1]  # fmt: skip
 
     def blocks(self, columns: list[Column], carried: list[Val]) -> list[Val]:
         """Loops over the blocks of the part; every run of the innermost loop has the same number of blocks."""
         e, size, part = self.nest.e, self.frame.size, self.part
         assert part is not None
-        *outer, (variable, extent) = columns
+        *outer, (variable, _, extent) = columns
         if not outer:
             begin, end = (e.op("mul", q, e.const("i64", self.block)) for q in (part.begin, part.end))
             return self.innermost(variable, begin, e.call("smin", end, size(extent)), carried)
@@ -153,7 +154,7 @@ class Columns:
             return self.one_block(variable, at, end, values)
 
         last = self.nest.loop(None, part.begin, part.end, 1, carried, block)[1]
-        for name, _ in outer:
+        for name, *_ in outer:
             del self.nest.variables[name]
         return last
 
@@ -229,8 +230,8 @@ class Columns:
         carried = self.open(carried) if in_one else carried
         if self.may_align:
             start, carried = self.up_to_line(variable, start, stop, carried)
-        if self.turn is not None:
-            return self.turned_span(variable, start, stop, carried, self.turn)
+        if self.turn is not None or self.has_masked_rest:
+            return self.masked_span(variable, start, stop, carried)
         end = whole_steps(self.nest.e, start, stop, self.step)
         carried = self.whole_steps(variable, start, end, carried)
         if not self.loops.is_across:
@@ -266,12 +267,9 @@ class Columns:
 
         return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
 
-    def turned_span(self, variable: str, start: Val, stop: Val, carried: list[Val], turn: Val) -> list[Val]:
-        """Process a block whose whole vectors begin at cache lines, `turn` elements after the block."""
-        e, lanes = self.nest.e, self.width
-        width, last = e.const("i64", lanes), len(self.offsets) - 1
-        first = e.op("add", start, turn)
-        before = e.select(e.icmp("sgt", turn, e.const("i64", 0)), e.op("sub", first, width), first)
+    def masked_span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
+        """Process a block whose last step is masked, and its first vector if whole ones begin `turn` elements later."""
+        e, lanes, last = self.nest.e, self.width, len(self.offsets) - 1
 
         def head(at: Val, values: list[Val]) -> list[Val]:
             mask = e.op("and", lane_mask(e, lanes, at, stop), e.not_(lane_mask(e, lanes, at, start)))
@@ -286,7 +284,12 @@ class Columns:
             del self.nest.variables[variable]
             return [stop, *after]
 
-        carried = self.nest.loop(variable, before, first, lanes, carried, head)[1]
+        first = start
+        if self.turn is not None:
+            first = e.op("add", start, self.turn)
+            is_turned = e.icmp("sgt", self.turn, e.const("i64", 0))
+            before = e.select(is_turned, e.op("sub", first, e.const("i64", lanes)), first)
+            carried = self.nest.loop(variable, before, first, lanes, carried, head)[1]
         end = whole_steps(e, first, stop, self.step)
         carried = self.nest.loop(variable, first, end, self.step, carried, self.whole_step)[1]
         carried = self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), rest)
@@ -363,14 +366,14 @@ class Columns:
 
     def position(self, at: Val) -> Val:
         """The position, in a walk in C order, of an element of the innermost loop."""
-        e, size = self.nest.e, self.frame.size
-        *outer, (_, extent) = self.loops.columns
+        e, number = self.nest.e, self.loops.number
+        *outer, (_, _, extent) = self.loops.columns
         if not outer or not self.watched:
             return at
         run = e.const("i64", 0)
-        for name, each in outer:
-            run = e.op("add", e.op("mul", run, size(each)), self.nest.variables[name][0])
-        return e.op("add", e.op("mul", run, size(extent)), at)
+        for name, _, each in outer:
+            run = e.op("add", e.op("mul", run, number(each)), self.nest.variables[name][0])
+        return e.op("add", e.op("mul", run, number(extent)), at)
 
     @property
     def vectors(self) -> VectorLoop:

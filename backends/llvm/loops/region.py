@@ -27,7 +27,7 @@ from ..code.text import Val
 from ..elements.evaluate import Elements
 from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import alone
-from .column_loops import ColumnLoops, StageCode
+from .column_loops import ColumnLoops, StageCode, positions_in
 from .peeling import read_along
 from .prefetch import fetch
 from .vector_loops import LoopPlace, VectorLoop, lane_mask
@@ -215,7 +215,7 @@ class Region:
 
     def column_loops(self, offsets: list[int], reductions: list[Node], outputs: list[tuple[int, Value]]) -> ColumnLoops:
         """The walk over the columns for some reductions and outputs."""
-        attrs, columns = self.region.attrs, tuple((loop_name(g[-1]), self.extent(g)) for g in self.columns)
+        attrs, columns = self.region.attrs, tuple((loop_name(g[-1]), 0, self.extent(g)) for g in self.columns)
 
         def visit(nodes: list[Node], at: list[int], writes: bool) -> dict[Node, list[Val]]:
             return self.visit(nodes, outputs if writes else [], at)
@@ -224,11 +224,11 @@ class Region:
             if not self.across_columns and "prefetch" in attrs:
                 fetch(self, offsets, columns[-1][0], *ints(attrs, "prefetch"))
 
-        is_aligned = "peel" in attrs and not outputs
+        is_aligned, memory = "peel" in attrs and not outputs, self.elements.memory
+        position = dims.substitute(region_position(self.region), self.variables_of_groups())
+        code = StageCode(visit, positions_in(memory, position), fetches)
         return ColumnLoops(
-            self.nest, self.frame, self.elements.memory, columns, offsets, StageCode(visit, fetches),
-            is_across=self.across_columns,
-            position=dims.substitute(region_position(self.region), self.variables_of_groups()),
+            self.nest, self.frame, memory, columns, offsets, code, self.across_columns, self.frame.size,
             rows=self.at_once,
             in_order=self.walks_in_order,
             is_whole=not self.rows,

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....ir import dims
 from ....ir.accesses import address, coefficient_of
-from ....ir.dims import LOOP, Size
+from ....ir.dims import LOOP
 from ....ir.graph import Node
 from ....ir.nest import ops
 from ....ir.nest.scopes import variables
-from ....ir.ops import TABLE
-from ....ir.types import TensorType, integer, ints, sizes, texts
+from ....ir.types import integer
 from ..code.text import Val
-from .column_loops import ColumnLoops, StageCode
+from .column_loops import ColumnLoops, StageCode, lanes_of, position_of, positions_in, reductions_of
 from .columns import Columns, Reduction
 from .short_rows import ShortRows
 
@@ -29,7 +27,7 @@ def walk(f: RegionNest, node: Node) -> None:
     is_across = node.attrs["kind"] == "vector" and not f.memory.vector and width > 0
     if is_across:
         f.memory.vector, f.memory.width = LOOP + variables(node)[-1].name, width
-        lanes = _lanes(node) or width * (integer(node.attrs, "times") if "times" in node.attrs else 1)
+        lanes = lanes_of(node) or width * (integer(node.attrs, "times") if "times" in node.attrs else 1)
         _walk_rows(f, node, [width * k for k in range(max(1, lanes // width))], f.together, True)
         f.memory.vector, f.memory.width = "", 0
     else:
@@ -42,13 +40,13 @@ def walk(f: RegionNest, node: Node) -> None:
 def _walk_rows(f: RegionNest, node: Node, offsets: list[int], rows: int, is_across: bool) -> None:
     """Emits the walk of one row, or of rows that are walked together along vectors."""
     assert node.body is not None
-    reductions, scans = _reductions(node), [n for n in node.body if n.op is ops.SCAN]
+    reductions, scans = reductions_of(node), [n for n in node.body if n.op is ops.SCAN]
     for proxy, result in zip(reductions, node.results, strict=True):
         f.totals.pop(result, None)
         if result in f.owners:
             f.owners[proxy.result] = f.owners[result]
     first = f.points[0][1] if not is_across else 0
-    short = ShortRows(f, node, reductions) if not is_across and _lanes(node) else None
+    short = ShortRows(f, node, reductions) if not is_across and lanes_of(node) else None
     summed = [] if short is None else list(short.places)
     code = _stage_code(f, node, offsets, range(first, first + rows), short)
     others = [n for n in reductions if n not in summed]
@@ -71,17 +69,12 @@ def _walk_rows(f: RegionNest, node: Node, offsets: list[int], rows: int, is_acro
 def _column_loops(
     f: RegionNest, node: Node, offsets: list[int], code: StageCode, rows: int, is_across: bool
 ) -> ColumnLoops:
-    columns = tuple((LOOP + v.name, v.end - v.first) for v in variables(node))
-    position: Size = 0
-    for name, extent in columns:
-        position = position * extent + dims.symbol(name)
-    in_order = "position" not in node.attrs
+    columns = tuple((LOOP + v.name, v.first, v.end) for v in variables(node))
     line = next((n for n in node.body or () if _is_line(f, n, node.attrs.get("line"))), None)
     return ColumnLoops(
-        f.nest, f.frame, f.memory, columns, offsets, code, is_across,
-        position if in_order else sizes(node.attrs, "position")[0],
+        f.nest, f.frame, f.memory, columns, offsets, code, is_across, f.frame.size,
         rows=rows,
-        in_order=in_order,
+        in_order="position" not in node.attrs,
         is_whole=not f.has_shared,
         may_stop=bool(node.attrs.get("until")) and is_across,
         is_narrow=not is_across and len(columns) == 1 and "chunk" in f.region.attrs,
@@ -124,7 +117,7 @@ def _stage_code(f: RegionNest, node: Node, step: list[int], rows: range, short: 
             for offset in step:
                 f.fetch(node, (offset, rows[0]))
 
-    return StageCode(visit, fetch, scanned, set_scanned)
+    return StageCode(visit, positions_in(f.memory, position_of(node)), fetch, scanned, set_scanned)
 
 
 def across(f: RegionNest, node: Node, point: Point) -> None:
@@ -136,20 +129,3 @@ def across(f: RegionNest, node: Node, point: Point) -> None:
     sums, totals = f.totals[lanes][point[1]]
     with f.nest.e.writing(node.result):
         (memo[node.result, point],) = sums.results(totals)
-
-
-def _lanes(node: Node) -> int:
-    """How many lanes the tree of a walk has; 0 if it has no lanes."""
-    return max((n for v in node.results if isinstance(n := (*v.type.shape, 0)[0], int)), default=0)
-
-
-def _reductions(walk: Node) -> list[Node]:
-    """The reductions of a walk, each as an op on arrays."""
-    if walk.op is not ops.WALK:
-        return []
-    names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
-    assert walk.body is not None
-    return [
-        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
-        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
-    ]

@@ -144,7 +144,7 @@ def lane_mask(e: Emitter, width: int, at: Val, stop: Val) -> Val:
     Elements are compared in a type for which the vector fills a register. For a shorter vector LLVM left garbage in
     the mask's missing lanes, and a masked store of bytes wrote there (seen on AVX-512).
     """
-    elem = f"i{max(8, 128 // width)}"
+    elem = f"i{min(64, max(8, 128 // width))}"
     left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
     left = left if elem == "i64" else e.cast("trunc", left, elem)
     return e.icmp("slt", e.lanes_of(elem, list(range(width))), e.splat(left, width))

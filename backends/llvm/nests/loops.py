@@ -15,6 +15,8 @@ from ....ir.nest.scopes import base, inside, variables
 from ....ir.types import Guards, integer, sizes
 from ..code.casts import element
 from ..code.text import Val
+from ..loops.column_loops import lanes_of
+from ..loops.vector_loops import lane_mask
 from . import numbers
 from .costs import body_cost, depth
 from .function import NestFunction, Points
@@ -145,19 +147,12 @@ def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
         return []
 
     def run_rest(at: Val, _: list[Val]) -> list[Val]:
-        mask = lane_mask(f, at, end, width)
+        mask = lane_mask(f.e, width, at, end)
         f.body(body, [vector_point(f, p, name, at, width, 0).masked(mask) for p in points])
         return []
 
     (rest,) = f.repeat(first, end, width * times, (), run_whole, whole=True)
     f.repeat(rest, end, width, (), run_rest)
-
-
-def lane_mask(f: NestFunction, at: Val, end: Val, width: int) -> Val:
-    """Return the active lanes of a vector that may reach beyond the end."""
-    e = f.e
-    left = e.splat(e.op("sub nsw", end, at), width)
-    return e.icmp("slt", numbers.lane_numbers(f, width), left)
 
 
 def vector_point(f: NestFunction, point: Point, name: str, at: Val, width: int, k: int) -> Point:
@@ -199,11 +194,11 @@ def can_be_jammed(node: Node) -> bool:
 
 
 def can_be_lanes(node: Node) -> bool:
-    """Tell whether every inner loop has the same range in all steps of a loop."""
+    """Tell whether every inner loop has the same range in all steps of a loop, and no lanes of its own."""
     differing = {LOOP + v.name for v in variables(node)}
     differing |= {LOOP + v.name for n in inside(node) if n.op is ops.BIND for v in variables(n)}
     for inner in inside(node):
-        if inner.op is ops.WHILE:
+        if inner.op is ops.WHILE or (inner.op is ops.WALK and lanes_of(inner) > 1):
             return False
         if inner.op in (ops.FOR, ops.WALK, ops.PRODUCT) and any(
             symbols(s) & differing for s in sizes(inner.attrs, "range")

@@ -25,9 +25,10 @@ from ....ir.types import sizes
 from ..code.casts import element
 from ..code.frame import LINE
 from ..code.text import BITS, Val
+from ..loops.vector_loops import lane_mask
 from . import numbers
 from .function import NestFunction, Points
-from .loops import lane_mask, vector_point
+from .loops import vector_point
 from .memory import strides_in
 from .points import Point
 
@@ -116,7 +117,7 @@ class _ProductEmitter:
     def small(self, point: Point, rows: tuple[Val, Val], columns: tuple[Val, Val], terms: tuple[Val, Val]) -> None:
         """Computes a product whose rows are one vector each, row by row."""
         f, e, column = self.f, self.f.e, columns[0]
-        mask = lane_mask(f, *columns, self.width)
+        mask = lane_mask(e, self.width, *columns)
 
         def row(at: Val, _: list[Val]) -> list[Val]:
             inner = point.step(self.rows.name, at)
@@ -140,7 +141,7 @@ class _ProductEmitter:
 
     def mask(self, at: Val, end: Val, k: int) -> Val:
         start = numbers.plus(self.f, at, self.f.e.const("i64", k * self.width))
-        return lane_mask(self.f, start, end, self.width)
+        return lane_mask(self.f.e, self.width, start, end)
 
     def block(self, point: Point, first: Val, end: Val, column: Val, masks: Sequence[Val]) -> list[Val]:
         """Computes the sums of a block of rows and one panel, then runs the rest of the body for them."""

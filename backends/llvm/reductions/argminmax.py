@@ -117,9 +117,9 @@ class Watched:
         """Finds the position of the first best element, in the steps where it was seen."""
         e, nest, loops, (best, since) = self.e, self.loops.nest, self.loops, totals
         at, outer = loops.column_at(since)
-        inner, extent = loops.columns[-1]
+        inner, _, extent = loops.columns[-1]
         stop = e.op("add", at, e.const("i64", self.watched))
-        stop = e.call("smin", stop, loops.frame.size(extent))
+        stop = e.call("smin", stop, loops.number(extent))
         zero = e.const("i64", 0)
 
         def missing(values: list[Val]) -> Val:

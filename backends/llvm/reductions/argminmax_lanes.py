@@ -63,7 +63,7 @@ class Lanes:
 
     def _positions(self, offsets: list[int]) -> list[Val]:
         found = []
-        for position in self.loops.positions(offsets):
+        for position in self.loops.code.positions(offsets):
             if self.narrow:
                 assert self.base is not None
                 position = self.e.cast("trunc", self.e.op("sub", position, self.base), "i32")
