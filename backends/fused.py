@@ -35,7 +35,9 @@ def _wide(a: Array, b: Array, c: Array) -> Array:
     top, more = _sum(high, top)
     endless = np.isinf(c) & np.isfinite(a) & np.isfinite(b)  # the exact product is finite, the rounded one may not be
     result = np.where(usual, top + _sum_to_odd(rest, more), np.where(endless, c, plain))
-    for at in np.argwhere(~usual & np.isfinite(a) & np.isfinite(b) & np.isfinite(c)):
+    plain_is_exact = (a == 0) | (b == 0) | ((c == 0) & (size[3] > SMALLEST))  # at most one operation rounds
+    finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
+    for at in np.argwhere(~usual & ~plain_is_exact & finite):
         place = tuple(at)
         result[place] = _exactly(float(a[place]), float(b[place]), float(c[place]), float(plain[place]))
     return result

@@ -8,6 +8,7 @@ processes as plain arrays of bytes (`packed`), because dask plans with arrays.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -171,7 +172,7 @@ def unpacked(data: Array) -> State:
     found = State()
     at = _padded(8 + length)
     for key, dtype, shape in json.loads(data[8 : 8 + length].tobytes()):
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        size = math.prod(shape) * np.dtype(dtype).itemsize
         array = data[at : at + size].view(dtype).reshape(shape)
         found[tuple(key)] = (*found.get(tuple(key), ()), array)
         at += _padded(size)

@@ -26,10 +26,9 @@ from ...passes.split_chunks import (
     ChunkStage,
     ChunkWalk,
 )
-from .states import Array, Run, State, merged, nodes_of
+from .states import Array, Run, State, nodes_of
 
 Places = Mapping[int, tuple[int, int]]
-CACHED = 1 << 19  # elements that walks after the first still find in the cache
 LENGTHS = {4: np.float32, 8: np.float64}
 
 
@@ -159,46 +158,6 @@ def stage_state(
     """The state of one chunk. `kernels` run the stage's pieces."""
     if any(places[a][0] == places[a][1] for a in stage.reduced if stage.space[a] is not None):
         return State()  # an empty chunk has nothing to add
-    var, rows = stage.walks[0].var, _rows_at_a_time(stage, feeds)
-    first, end = places[var]
-    if not rows or end - first <= rows:
-        return _state(stage, stage_of, kernels, feeds, given, places)
-    states = []
-    for low in range(first, end, rows):
-        high = min(low + rows, end)
-        cut = slice(low - first, high - first)
-        read = [x[tuple(cut if v == var else slice(None) for v in f.vars)] if var in f.vars else x
-                for f, x in zip(feeds, given, strict=True)]  # fmt: skip
-        states.append(_state(stage, stage_of, kernels, feeds, read, {**places, var: (low, high)}))
-    return merged(states, stage.partials)
-
-
-def _rows_at_a_time(stage: ChunkStage, feeds: Sequence[Feed]) -> int:
-    """How many rows of a chunk all walks take before the next ones, so that these stay in the cache; 0 for all rows.
-
-    A chunk may be cut like this where its own boundaries may be: at parts.
-    """
-    walks = stage.walks
-    is_cut = all(w.before is None and w.var == walks[0].var and (w.part > 0 or _is_tree(w)) for w in walks)
-    if len(walks) == 1 or not is_cut or any(f.kind == "stage" and walks[0].var in f.vars for f in feeds):
-        return 0
-    part, row = max(w.part for w in walks), walks[0].partials[0].row
-    least = part // math.gcd(part, row)
-    return least * max(1, CACHED // max(1, least * row)) if part > 0 else 0
-
-
-def _is_tree(walk: ChunkWalk) -> bool:
-    return not walk.part and walk.partials[0].kind == TREE
-
-
-def _state(
-    stage: ChunkStage,
-    stage_of: Sequence[int],
-    kernels: Sequence[Run],
-    feeds: Sequence[Feed],
-    given: Sequence[Any],
-    places: Places,
-) -> State:
     state = State()
     blocks, runs = Blocks(feeds, given, stage_of, places), iter(kernels)
     around = {a.var: a.full for piece in pieces_of(stage) for a in piece.around}
@@ -213,7 +172,7 @@ def _state(
         run = next(runs)
         if walk.part:
             _walk_parts(walk, run, blocks, before, stage, places, state)
-        elif _is_tree(walk):
+        elif walk.partials[0].kind == TREE:
             _walk_tree(walk, run, blocks, before, places[walk.var], state)
         else:
             _walk_whole(walk, run, blocks, stage, places, state)

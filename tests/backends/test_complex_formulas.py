@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.backends import complexes
+from weft.backends import complexes, fused
 from weft.backends.fused import fma
 
 
@@ -38,6 +38,17 @@ def test_fma_at_the_ends_of_the_range() -> None:
     with np.errstate(all="ignore"):
         found = fma(a, b, c)
     assert np.array_equal(found, expected, equal_nan=True) and np.array_equal(np.signbit(found), np.signbit(expected))
+
+
+def test_fma_with_zeros_is_plain_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merges of moments meet many zeros, and exact arithmetic takes microseconds for each."""
+    rng = np.random.default_rng(5)
+    a, b, c = (np.where(rng.random(3000) < 0.5, rng.choice([0.0, -0.0], 3000), rng.normal(size=3000)) for _ in range(3))
+    exact, seen = fused._exactly, list[float]()
+    monkeypatch.setattr(fused, "_exactly", lambda *given: seen.append(given[0]) or exact(*given))
+    found = fma(a, b, c)
+    expected = [exact(*map(float, given)) for given in zip(a, b, c, a * b + c, strict=True)]
+    assert found.tobytes() == np.array(expected).tobytes() and not seen
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
