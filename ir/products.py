@@ -6,7 +6,7 @@ number matrices and are broadcast. In a region the last axis of the space is k, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .dims import LOOP, Size, symbol
 from .errors import ShapeProblem, Span
 from .facts import Facts
 from .rules import Attrs, shown, ufunc_dtypes
+
+if TYPE_CHECKING:
+    from .graph import Node, Value
 
 Shape = tuple[Size, ...]
 matmul_dtypes = ufunc_dtypes(np.matmul)
@@ -66,3 +69,16 @@ def factor_index(shape: Shape, index: tuple[Size, ...], is_left: bool) -> tuple[
     size = shape[-1] if is_left else shape[-2]
     k: Size = 0 if size == 1 else symbol(f"{LOOP}{rank}")
     return (*own, index[-2], k) if is_left else (*own, k, index[-1])
+
+
+def is_symmetric(product: Node) -> bool:
+    """Tell whether a product is of a matrix and its transpose: then its transpose has the same bits."""
+    left, right = product.operands
+    return _is_transpose(left, right) or _is_transpose(right, left)
+
+
+def _is_transpose(value: Value, other: Value) -> bool:
+    if value.node is None or value.node.op.name != "transpose":
+        return False
+    *stack, rows, columns = range(other.type.rank)
+    return value.node.operands[0] is other and value.node.attrs["order"] == (*stack, columns, rows)

@@ -20,7 +20,7 @@ from .indexing import is_affine
 from .layouts import GENERAL, UNIT, C
 from .ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, POSITIONS, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
 from .printer import attr_text
-from .products import product_space
+from .products import is_symmetric, product_space
 from .schemas import AttributeProblem, Stage
 from .stages import region_stages
 from .types import Attr, AxisGroups, axis_groups, integer, ints, sizes
@@ -154,6 +154,8 @@ def _is_memory(value: Value, body: Graph) -> bool:
 def _plan_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> Problem | None:
     attrs, product = region.attrs, _product(region)
     of_rows = product is not None and product.result.type.shape == _space(region)
+    if "symmetric" in attrs and product is None:
+        return Problem("symmetric", "attribute 'symmetric' is only for products")
     for name in (*OF_PRODUCTS, *OF_ROWS):
         wanted = stage >= Stage.SCHEDULED and product is not None and (of_rows or name not in OF_ROWS)
         if name in attrs and (product is None or (name in OF_ROWS and not of_rows)):
@@ -351,6 +353,8 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
         )
     if len(set(ints(attrs, "turned"))) != len(ints(attrs, "turned")):
         return Problem("turned", "attribute 'turned' names a factor twice")
+    if "symmetric" in attrs and (of_rows or not is_symmetric(product)):
+        return Problem("symmetric", "attribute 'symmetric' is only for a matrix times its own transpose, without rows")
     if of_rows:
         lanes = {integer(n.attrs, "lanes") for n in _reductions(region) if "lanes" in n.attrs}
         row_width = integer(attrs, "row_width")

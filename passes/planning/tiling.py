@@ -3,7 +3,8 @@
 A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it. `blocks` are the rows
 and columns of the result that are computed together, and the number of terms that are added before the next ones. They
 are sized for common caches and never change a result: each element is one chain of terms in any case. Operands in
-`turned` (0 left, 1 right) are stored across the direction in which tiles read them.
+`turned` (0 left, 1 right) are stored across the direction in which tiles read them. The product of a matrix and its own
+transpose is `symmetric`: only tiles on the diagonal and above are computed, the others are copied from them.
 
 In a region of rows the product is the first stage. `row_width` is the vector width of its other stages and `row_cost`
 their time per element; `cost` also includes one block of terms.
@@ -17,6 +18,7 @@ from ...ir.accesses import address, coefficient, slot_strides
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_variables, operand_elements
 from ...ir.ops import MATMUL
+from ...ir.products import is_symmetric
 from ...ir.types import Attr, AxisGroups, sizes
 from .costs import element_cost
 from .loops import Loops
@@ -58,6 +60,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
     costs: dict[str, Attr] = {"cost": TERM[size]}
     if of_rows:
         costs = {"cost": TERM[size] * depth + own, "row_cost": own}
+    halved: dict[str, Attr] = {"symmetric": True} if not of_rows and is_symmetric(node) else {}
     return {
         **loops,
         "layouts": tuple(layouts[v] for v in (*region.operands, *region.results)),
@@ -67,6 +70,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
         "registers": NARROW if is_narrow else WIDE,
         "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, depth),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
+        **halved,
     }
 
 

@@ -88,6 +88,7 @@ PLACES: dict[str, dict[str, list[tuple[str, str]]]] = {
         "schedule": [
             ("registers = array<i64: 6, 4>", "registers = array<i64: 6, 5>"),
             ("turned = array<i64>", "turned = array<i64: 2>"),
+            ("turned = array<i64>", "turned = array<i64>, symmetric"),
             ("blocks = array<i64: 240, ", "blocks = array<i64: 241, "),
         ],
     },

@@ -14,7 +14,7 @@ from guarded import Fence, check
 # Tiles of every kind, narrow and wide, with rows and columns left over; the last two are packed in blocks.
 SHAPES = (
     (2, 2, 2), (3, 5, 4), (5, 7, 3), (8, 8, 8), (11, 16, 9), (12, 17, 5), (13, 33, 31), (25, 40, 17), (14, 18, 300),
-    (100, 97, 101),
+    (5, 70, 135), (100, 97, 101),
 )  # fmt: skip
 
 

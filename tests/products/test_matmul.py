@@ -60,6 +60,33 @@ def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
     assert not f.lower(a, b).fallbacks
 
 
+def test_few_rows_and_a_last_panel_with_few_columns() -> None:
+    for f in (compiled(product, level) for level in LEVELS):
+        # Up to 24 rows the right operand is read in place, a few terms at a time; more rows are packed.
+        for m, k, n in ((8, 200, 190), (24, 270, 31), (25, 130, 289), (7, 128, 512)):
+            a, b = numbers((m, k), "float64"), numbers((k, n), "float64", 1)
+            same_bits(f(a, b), stated.matmul(a, b))
+        a, b = numbers((3, 6, 150), "float64"), numbers((2, 1, 150, 200), "float64")
+        same_bits(f(a, b)[1, 2], f(a[2].repeat(5, axis=0), b[1, 0])[::5])
+
+
+def test_a_matrix_times_its_transpose_is_computed_above_the_diagonal() -> None:
+    def fused(x: Any, y: Any) -> Any:
+        return (x.T @ x) * 2 - y
+
+    f, other = weft.jit(lambda x: x @ x.swapaxes(1, 2)), weft.jit(product)
+    for level in LEVELS:
+        g = compiled(fused, level)
+        for m, k in ((130, 150), (501, 60), (255, 400), (9, 300)):
+            x, y = numbers((m, k), "float64"), numbers((m,), "float64")
+            expected = other(x, x.T.copy())
+            same_bits(g(x.T.copy(), y), expected * 2 - y)  # rows and columns differ
+        assert "symmetric" in g.lower(x.T.copy(), y).ir()
+    assert "symmetric" not in other.lower(x, x.T).ir()
+    stack = numbers((3, 40, 150), "float32")
+    same_bits(f(stack), other(stack, stack.swapaxes(1, 2)))
+
+
 def test_bf16_is_multiplied_as_f32() -> None:
     a, b = (numbers(shape, "float32").astype(ml_dtypes.bfloat16) for shape in ((5, 7), (7, 6)))
     found = weft.jit(product)(a, b)

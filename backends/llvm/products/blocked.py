@@ -9,6 +9,8 @@ needed once: then the first function has nothing to do, and the second packs a f
 If stages over rows follow, a block covers all columns. Its rows stay in memory of the worker, and the stages run when
 they are finished. If there are only a few rows, threads share blocks of columns as before: the rows are in memory that
 all threads read, and a third function runs the stages.
+
+Tiles of a symmetric product that lie below the diagonal are not computed; `mirror.py` copies them from those above.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from ....ir.graph import Node
 from ....ir.records import replace
 from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
+from .few_rows import FewRows, has_few_rows
+from .mirror import store_mirrored
 from .packing import PackedSpan, pack
 from .panels import Panels, panel_bytes
 from .product import Product
@@ -121,7 +125,8 @@ class Multiply(Blocked):
 
     def function(self, name: str) -> NativeFunction:
         across = FEWEST_ACROSS * (2 - self.is_high)
-        row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, FEWEST_DOWN * self.is_high)
+        down = FEWEST_DOWN * (2 if self.is_symmetric else 1)  # blocks then differ in work
+        row_blocks = _blocks(self.m, self.block_rows, self.tile.rows, down * self.is_high)
         if self.stages is not None:
             row_blocks = 1 + self.is_high * (_blocks(self.m, HIGHEST, HIGH, FEWEST_OF_ROWS) - 1)
         column_blocks = _blocks(self.n, self.block_columns, self.tile.columns, across)
@@ -136,7 +141,12 @@ class Multiply(Blocked):
 
             def columns(at: Val, origin: Val) -> None:
                 first = self.least(self.e.op("mul", at, width), self.n)
-                self.block(matrix, (start, stop), (first, self.least(self.plus(first, width), self.n)), origin)
+                end = self.least(self.plus(first, width), self.n)
+                if not self.is_symmetric:
+                    self.block(matrix, (start, stop), (first, end), origin)
+                    return
+                is_above = self.e.icmp("slt", start, end)
+                self.e.when(is_above, lambda: self.block(matrix, (start, stop), (first, end), origin))
 
             begin, end = self.parameter("begin1"), self.parameter("end1")
             if self.stages is None:
@@ -170,19 +180,26 @@ class Multiply(Blocked):
         copy = self.frame.scratch((self.block_rows + self.width) * tile.row_bytes, for_chunks=True)
         own = self.frame.scratch(SIDE_BY_SIDE * panel_bytes(self), for_chunks=True)
         waits = dims.minimum(dims.maximum(self.depths - 1, 0), 1)  # 1 if totals are kept, else 0
-        tiles_down = self.block_rows // tile.rows
-        totals = self.frame.scratch(
-            (1 + waits * tiles_down * (self.block_columns // width)) * tile.bytes, for_chunks=True
-        )
+        tiles_down, tiles_across = self.block_rows // tile.rows, self.block_columns // width
+        slots = 1 + waits * tiles_down * tiles_across
+        if self.is_symmetric:  # all tiles of a panel wait until they are copied; that reads whole squares
+            slots = tiles_down * (1 + waits * (tiles_across - 1)) + -(-tile.columns // tile.rows)
+        totals = self.frame.scratch(slots * tile.bytes, for_chunks=True)
         right = self.stack_number(self.right)
         parts = self.number(dims.maximum(self.depths, 1))
         is_low = e.icmp("eq", self.number(self.is_high), self.number(0))
+        few = has_few_rows(self)
+        in_place = FewRows(self, few, columns, origin) if few != 0 else None
+        start_column = columns[0] if in_place is None else in_place.end
 
         def terms(part: Val) -> None:
             start, stop = self.terms(part)
             padded = self.plus(rows[0], self.up(e.op("sub", rows[1], rows[0]), tile.rows))
             pack(self, True, PackedSpan(*rows, padded), PackedSpan(start, stop, stop), copy, tile.row_bytes)
             is_last = e.icmp("eq", part, e.op("sub", parts, self.number(1)))
+            if in_place is not None:
+                is_first = e.icmp("eq", part, self.number(0))
+                in_place.add(matrix, (start, stop), rows, copy, is_first, is_last)
             given = {
                 "line": self.number(tile.line_bytes), "count": e.op("sub", stop, start),
                 "goes_on": e.icmp("ne", part, self.number(0)),
@@ -200,21 +217,44 @@ class Multiply(Blocked):
                 panel = e.offset(panels, self.times(number, panel_bytes(self)))
                 place = e.op("sdiv", e.op("sub", column, columns[0]), self.number(width))
                 side = self.least(self.plus(column, width), columns[1])
+                stop = self.least(rows[1], side) if self.is_symmetric else rows[1]
+                panel_slot = self.times(self.times(place, tiles_down), waits)
 
                 def down(row: Val) -> None:
                     number = e.op("sub", row, rows[0])
-                    slot = self.plus(self.times(place, tiles_down), e.op("sdiv", number, self.number(tile.rows)))
-                    sums = e.offset(totals, self.times(self.times(slot, waits), tile.bytes))
+                    slot = e.op("sdiv", number, self.number(tile.rows))
+                    slot = self.plus(panel_slot, slot if self.is_symmetric else self.times(slot, waits))
+                    sums = e.offset(totals, self.times(slot, tile.bytes))
                     left = e.offset(copy, self.times(number, tile.row_bytes))
-                    self.call_lowest(e.op("sub", rows[1], row), left=left, right=panel, sums=sums, **given)
+                    self.add(e.op("sub", rows[1], row), e.op("sub", side, column), left, panel, sums, given)
                     end = self.least(self.plus(row, tile.rows), rows[1])
                     e.when(is_last, lambda: self.results.call(self, sums, matrix, row, end, column, side, origin))
 
-                self.loop(rows[0], rows[1], tile.rows, down)
+                self.loop(rows[0], stop, tile.rows, down)
+                if self.is_symmetric:
+                    start = e.offset(totals, self.times(panel_slot, tile.bytes))
+                    copied = (rows[0], stop), (column, side)
+                    e.when(is_last, lambda: store_mirrored(self, self.results, start, matrix, *copied))
 
-            self.loop(columns[0], columns[1], SIDE_BY_SIDE * width, together)
+            self.loop(start_column, columns[1], SIDE_BY_SIDE * width, together)
 
         self.loop(self.number(0), parts, 1, terms)
+
+    def add(self, down: Val, across: Val, left: Val, right: Val, sums: Val, given: dict[str, Val]) -> None:
+        """Adds terms to a tile. If its columns do not need all vectors, those that they need are added one by one."""
+        e, tile = self.e, self.tile
+        last = self.number((tile.vectors - 1) * self.width)
+
+        def single(column: Val) -> None:
+            skipped = self.times(column, tile.size)
+            lane = {"left": left, "right": e.offset(right, skipped), "sums": e.offset(sums, skipped)}
+            call_tile(e, replace(tile, vectors=1), **lane, **given)
+
+        e.when(
+            e.icmp("sgt", across, last),
+            lambda: self.call_lowest(down, left=left, right=right, sums=sums, **given),
+            lambda: self.loop(self.number(0), across, self.width, single),
+        )
 
     def call_lowest(self, rest: Val, **given: Val) -> None:
         """Adds terms to a tile; at the end of a block there may be a lower one that has all rows that are left."""

@@ -17,6 +17,8 @@ from ....ir.types import ints
 from ..code.text import Emitter, Val
 from .product import Product
 
+AHEAD = 4  # lines of a panel that are prefetched: parts of lines are too short for the CPU to do it
+
 
 class PackedSpan(NamedTuple):
     """A range of lines or positions: its begin, the end of the existing ones, and the end of those that are read."""
@@ -43,6 +45,7 @@ def pack_panels(product: Product, lines: PackedSpan, positions: PackedSpan, targ
     e, tile, index = product.e, product.tile, product.factor(False)
     line_axis, axis = product.axes[2], product.axes[1]
     elements = product.elements(axis)
+    is_plain, later = product.is_plain(product.right), dims.symbol(loop_name(line_axis)) + AHEAD
 
     def line(at: Val) -> None:
         product.bind(line_axis, at)
@@ -52,6 +55,10 @@ def pack_panels(product: Product, lines: PackedSpan, positions: PackedSpan, targ
             product.bind(axis, at)
             panel, rest = product.apart(e.op("sub", at, positions.start), tile.columns)
             place = e.offset(e.offset(start, product.times(panel, panel_bytes)), product.times(rest, tile.size))
+            if is_plain:
+                first, _ = product.place_of(False, axis, later)
+                for k in range(count):
+                    e.prefetch(e.offset(first, product.number(k * product.width * tile.size)), 1)
             for k in range(count):
                 x = _stored(product, elements.get(product.right, _moved(index, axis, k * product.width)))
                 e.store(x, e.offset(place, product.number(k * product.width * tile.size)), 1)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....ir import dims
+from ....ir.accesses import address
 from ....ir.dims import Size
 from ....ir.graph import Node, Value
-from ....ir.indexing import Index, loop_name, loop_variables
-from ....ir.ops import MATMUL
+from ....ir.indexing import Index, loop_name, loop_variables, operand_elements
+from ....ir.ops import MATMUL, Trait
 from ....ir.products import factor_index, product_space
 from ....ir.types import integer, ints
 from ..code.control_word import head
@@ -55,6 +56,7 @@ class Product:
         self.width = integer(region.attrs, "width")
         self.block_rows, self.block_columns, self.depth = ints(region.attrs, "blocks")
         self.of_rows = "row_width" in region.attrs  # whether stages over rows follow
+        self.is_symmetric = bool(region.attrs.get("symmetric"))
         self.row_cost = integer(region.attrs, "row_cost") if self.of_rows else 0
         self.cost = (integer(region.attrs, "cost") - self.row_cost) // (self.depth if self.of_rows else 1)
         rows, vectors = ints(region.attrs, "registers")
@@ -162,6 +164,27 @@ class Product:
         """The index at which this iteration reads an operand."""
         value = self.left if is_left else self.right
         return factor_index(value.type.shape, loop_variables(self.space)[:-1], is_left)
+
+    def is_plain(self, value: Value) -> bool:
+        """Tell whether an operand is in memory or a view of memory; bools in memory may be any bytes."""
+        while value.node is not None and Trait.VIEW in value.node.op.traits:
+            value = value.node.operands[0]
+        return value in self.body.inputs and value.type.dtype.kind != "bool"
+
+    def addresses(self, is_left: bool, axis: int) -> tuple[Elements, Buffer, Size]:
+        """An operand in memory: its elements along an axis, its buffer, and its addresses as a polynomial."""
+        elements = self.elements(axis)
+        value, index = (self.left if is_left else self.right), self.factor(is_left)
+        while value.node is not None:
+            ((value, index),) = operand_elements(value.node, index)
+        buffer = elements.operand(elements.slots[value])
+        return elements, buffer, address(index, buffer.strides)
+
+    def place_of(self, is_left: bool, axis: int, term: Size) -> tuple[Val, Size]:
+        """The address of an operand in memory here, at some term, and all its addresses as a polynomial."""
+        elements, buffer, offset = self.addresses(is_left, axis)
+        place, _ = elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(self.axes[-1]): term}))
+        return place, offset
 
     def over_vectors(
         self, elements: Elements, start: Val, stop: Val, padded: Val, steps: tuple[int, ...], body: Callable[..., None]

@@ -11,9 +11,8 @@ from __future__ import annotations
 from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
-from ....ir.graph import Node, Value
-from ....ir.indexing import loop_name, loop_variables, operand_elements
-from ....ir.ops import Trait
+from ....ir.graph import Node
+from ....ir.indexing import loop_variables
 from ....ir.records import replace
 from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
@@ -155,7 +154,7 @@ class Small(Product):
             pack(self, True, PackedSpan(start, end, end), PackedSpan(zero, stop, stop), self.copy, self.tile.row_bytes)
             return self.copy, self.number(self.tile.row_bytes), self.number(self.tile.size)
         self.bind(rows, start)
-        place, offset = self.place_of(True, rows)
+        place, offset = self.place_of(True, rows, 0)
         return place, self.number(coefficient(offset, rows)), self.number(coefficient(offset, terms))
 
     def panel(self, column: Val, side: Val) -> tuple[Val, Val]:
@@ -163,26 +162,9 @@ class Small(Product):
         _, columns, terms = self.axes
         if self.is_plain(self.right):
             self.bind(columns, column)
-            place, offset = self.place_of(False, columns)
+            place, offset = self.place_of(False, columns, 0)
             if coefficient(offset, columns) == self.tile.size:
                 return place, self.number(coefficient(offset, terms))
         right, stop = self.stack_number(self.right), self.number(self.k)
         self.panels_of.call(self, self.copied, right, self.number(0), stop, column, side)
         return self.copied, self.number(self.tile.line_bytes)
-
-    def is_plain(self, value: Value) -> bool:
-        """Tell whether an operand is in memory or a view of memory; bools in memory may be any bytes."""
-        while value.node is not None and Trait.VIEW in value.node.op.traits:
-            value = value.node.operands[0]
-        return value in self.body.inputs and value.type.dtype.kind != "bool"
-
-    def place_of(self, is_left: bool, axis: int) -> tuple[Val, Size]:
-        """The address of an operand's first term here, and all its addresses as a polynomial."""
-        elements = self.elements(axis)
-        value, index = (self.left if is_left else self.right), self.factor(is_left)
-        while value.node is not None:
-            ((value, index),) = operand_elements(value.node, index)
-        buffer = elements.operand(elements.slots[value])
-        offset: Size = address(index, buffer.strides)
-        place, _ = elements.memory.pointer(buffer, dims.substitute(offset, {loop_name(self.axes[-1]): 0}))
-        return place, offset
