@@ -36,6 +36,7 @@ accuracy: $(VENV)/installed-tests
 
 fuzz: $(VENV)/installed-tests
 	$(BIN)/python -m tests.programs.fuzz 2000 $(SEED)
+	$(BIN)/python -m tests.scale.fuzz 1000 $(SEED)
 	$(BIN)/python -m tests.fuzz --count $(N) --jobs $(shell nproc) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep)
 
 reliability: $(VENV)/installed-tests

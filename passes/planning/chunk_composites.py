@@ -36,7 +36,7 @@ class PartSums:
 
     def __init__(self, piece: PieceBuilder, axes: Sequence[int]) -> None:
         self.piece, self.axes, self.outputs = piece, tuple(axes), list[Value]()
-        self._of: dict[Value, tuple[Value, Value, Value]] = {}
+        self._of: dict[tuple[bool, Value], tuple[Value, Value, Value]] = {}
         self._sums: dict[tuple[str, Value], Value] = {}
 
     def slots(self, composite: Composite, u: Value) -> tuple[int, ...]:
@@ -57,15 +57,16 @@ class PartSums:
 
     def _parts(self, composite: Composite, u: Value) -> tuple[Value, Value, Value]:
         """The reduction of each part, its shift, and the differences from it."""
-        if u not in self._of:
+        is_moment = composite.kind.startswith("moment")
+        if (is_moment, u) not in self._of:
             op, span = self.piece.builder.op, composite.node.span
-            if composite.kind.startswith("moment"):
+            if is_moment:
                 total = op(SUM, u, axes=self.axes, keepdims=True, span=span)
                 own = op(DIV, total, self.piece.length(u.type.dtype), span=span)
             else:
                 own = total = op(MAX, u, axes=self.axes, keepdims=True, span=span)
-            self._of[u] = total, own, op(SUB, u, own, span=span)
-        return self._of[u]
+            self._of[is_moment, u] = total, own, op(SUB, u, own, span=span)
+        return self._of[is_moment, u]
 
     def _sum(self, name: str, u: Value, made: Callable[[], Value]) -> int:
         if (name, u) not in self._sums:

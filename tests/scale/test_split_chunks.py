@@ -200,8 +200,8 @@ def check_random(seed: int, chunkings: int) -> Counter[str]:
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_graphs_and_chunkings(part: int) -> None:
-    seen = sum((check_random(seed, 5) for seed in range(25 * part, 25 * part + 25)), Counter[str]())
-    assert seen["same bits"] > 50
+    seen = sum((check_random(seed, 5) for seed in range(20 * part, 20 * part + 20)), Counter[str]())
+    assert seen["same bits"] > 40
 
 
 def _lost_rest(partial: Any, block: Any, rest: Any) -> Any:
