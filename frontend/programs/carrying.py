@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from ...ir.dtypes import BOOL
 from ...ir.graph import Value
 from ...ir.records import record
 from .arithmetic import cast_number, join
@@ -12,6 +13,7 @@ from .kinds import Known
 from .lowering import RETURN, RETURNED, Lowering, is_stale
 from .names import Names
 from .values import (
+    ZEROS,
     Abstract,
     BufferValue,
     CutProblem,
@@ -27,7 +29,6 @@ from .values import (
 
 NONE: Names = frozenset()
 JUMPED = (RETURN, RETURNED)
-ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
 
 
 class KindChanges(Exception):
@@ -40,22 +41,36 @@ def _nothing() -> None:
 
 @record
 class Guess:
-    """What a loop carries: numbers with their kinds, those of them that have no value before it, and arrays."""
+    """What a loop carries: numbers with their kinds, those of them that have no value before it, and arrays.
+
+    Each of the numbers in `unsure` comes with a flag that tells whether it has a value.
+    """
 
     kinds: Mapping[str, tuple[NumberKind, NumberKind | None]]
     late: Names
     places: Names
+    unsure: Names = frozenset()
+
+
+class Counted(Protocol):
+    """The steps of a loop, if their number is known before it."""
+
+    def demand(self) -> None:
+        """Leave the piece if there is none."""
+
+    def had_step(self) -> Value | None:
+        """Whether there was one; None if that is certain."""
 
 
 class Carry:
     """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong."""
 
-    def __init__(self, p: Lowering, names: Names, live: Names, guess: Guess) -> None:
+    def __init__(self, p: Lowering, names: Names, live: Names, guess: Guess, counted: Counted | None) -> None:
         returned = p.env.get(RETURNED)
         if RETURNED in names and isinstance(returned, TupleValue):
             p.env.update((f"{RETURNED}.{k}", item) for k, item in enumerate(returned.items))
             names |= {f"{RETURNED}.{k}" for k in range(len(returned.items))}
-        self.p, self.names, self.live, self.guess = p, names, live, guess
+        self.p, self.names, self.live, self.guess, self.counted = p, names, live, guess, counted
         self.better: Guess | None = None
         self.before: Environment = p.env
         self.made: dict[str, View] = {}
@@ -64,6 +79,7 @@ class Carry:
         self.allowed: dict[BufferValue, int] = {}  # stores to places that replace the array
         early = [n for n in sorted(names) if isinstance(p.env.get(n), Number)]
         self.numbers = (*early, *sorted(guess.late))
+        self.unsure = tuple(n for n in self.numbers if n in guess.unsure or (n in early and p.env[n].bound is not None))
         self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}
 
     def start(self) -> list[Value]:
@@ -77,7 +93,16 @@ class Carry:
             p.env[name] = p.places[name] = place
             self.started.append((name, place.buffer.version, is_own))
         self.before = dict(p.env)
-        return [self._first(name) for name in self.numbers]
+        return [self._first(name) for name in self.numbers] + [
+            self._is_bound(name, self.before) for name in self.unsure
+        ]
+
+    def _is_bound(self, name: str, env: Environment) -> Value:
+        """Whether a number has a value."""
+        number = env.get(name)
+        if isinstance(number, Number) and number.bound is not None:
+            return number.bound
+        return self.p.e.constant(isinstance(number, Number), BOOL)
 
     def _first(self, name: str) -> Value:
         dtype = dtype_of(self.kinds[name][0])
@@ -88,9 +113,10 @@ class Carry:
     def begin(self, inputs: Sequence[Value]) -> None:
         """Starts a step, in which the variables have the carried values."""
         self.p.env = dict(self.before)
-        for name, value in zip(self.numbers, inputs, strict=True):
+        flags = dict(zip(self.unsure, inputs[len(self.numbers) :], strict=True))
+        for name, value in zip(self.numbers, inputs[: len(self.numbers)], strict=True):
             kind, other = self.kinds[name]
-            self.p.env[name] = Number(kind, value, other=other)
+            self.p.env[name] = Number(kind, value, other=other, bound=flags.get(name))
         self._join_returned()
 
     def _join_returned(self) -> None:
@@ -102,8 +128,11 @@ class Carry:
     def finish(self) -> list[Value]:
         """End a step, with the new values of the carried numbers."""
         kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
+        unsure = {n for n in self.numbers if getattr(self.p.env.get(n), "bound", None) is not None}
+        unsure |= set(self.unsure)
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
+        outputs += [self._is_bound(name, env) for name in self.unsure]
         replaced: list[tuple[str, View, View]] = []
         if any(map(is_stale, self.before.values())):
             raise CutProblem(
@@ -119,6 +148,8 @@ class Carry:
             elif is_new and isinstance(last, Number) and (name in self.live or name in JUMPED):
                 late.add(name)
                 kinds[name] = plain(last.kind), last.other
+                if name not in JUMPED and (last.bound is not None or self.counted is None):
+                    unsure.add(name)
             elif is_new and isinstance(last, View):
                 self.made[name] = last
             elif isinstance(first, View) and isinstance(last, View):
@@ -130,8 +161,9 @@ class Carry:
                 raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
         self._replace(replaced, places)
         self._check_places()
-        if kinds != self.kinds or late != self.guess.late or places != self.guess.places:
-            self.better = Guess(kinds, frozenset(late), frozenset(places))
+        found = Guess(kinds, frozenset(late), frozenset(places), frozenset(unsure))
+        if found != Guess(self.kinds, self.guess.late, self.guess.places, frozenset(self.unsure)):
+            self.better = found
         return outputs
 
     def _return_tuple(self, last: Abstract | None, kinds: dict[str, Any], late: set[str]) -> None:
@@ -202,32 +234,39 @@ class Carry:
             self.settles[name] = number.settle or _nothing
         return cast_number(self.p.e, number, dtype_of(kind))
 
-    def _settle(self, name: str, demand: Callable[[], None] | None) -> Callable[[], None] | None:
+    def _settle(self, name: str) -> Callable[[], None] | None:
         """Demands a step of this loop, and of those inside it that give a number its kind."""
-        inner = self.settles.get(name)
-        if inner is None or demand is None:
+        inner, counted = self.settles.get(name), self.counted
+        if inner is None or counted is None:
             return None
 
         def settle() -> None:
-            demand()
+            counted.demand()
             inner()
 
         return settle
 
-    def end(self, results: Sequence[Value], bound: Names, demand: Callable[[], None] | None) -> None:
+    def end(self, results: Sequence[Value], bound: Names) -> None:
         """End the loop and bind the variables to their values after it."""
         env = self.p.env = dict(self.before)
         for name in bound - set(self.numbers) - self.guess.places:
             if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):
                 env[name] = Unset(f"'{name}' gets its value in a loop")
-        for name, value in zip(self.numbers, results, strict=True):
+        flags = dict(zip(self.unsure, results[len(self.numbers) :], strict=True))
+        counted, late = self.counted, self.guess.late - set(self.unsure)
+        is_inside = any(scope.is_loop for scope in self.p.e.scopes)
+        if late and is_inside and counted is not None:  # another step of the loop around it may bind them
+            had_step = counted.had_step()
+            flags.update((name, had_step) for name in late if had_step is not None)
+            late = NONE
+        for name, value in zip(self.numbers, results[: len(self.numbers)], strict=True):
             kind, other = self.kinds[name]
-            env[name] = Number(kind, value, other=other, settle=self._settle(name, demand))
+            env[name] = Number(kind, value, other=other, settle=self._settle(name), bound=flags.get(name))
         self._join_returned()
         shared = {name for name, _, is_own in self.started if not is_own}  # without a step they are the array itself
-        new = (self.guess.late | self.made.keys() | shared) & self.live
-        if new and demand is not None:
-            demand()
+        new = (late | self.made.keys() | shared) & self.live
+        if new and counted is not None:
+            counted.demand()
             for name, view in self.made.items():
                 if self.p.e.is_visible(*view.shape, *view.starts):
                     env[name] = view

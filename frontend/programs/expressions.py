@@ -138,6 +138,8 @@ def _name(p: Lowering, node: ast.Name) -> Abstract:
         raise CutProblem(f"'{node.id}' has no value here", node)
     if is_stale(found):
         raise CutProblem(f"'{node.id}' may be a view of an array that was changed", node)
+    if isinstance(found, Number) and found.bound is not None:
+        p.env[node.id] = found = p.bound(found)
     p.used(node.id)
     return found
 

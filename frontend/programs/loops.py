@@ -137,7 +137,7 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
             found = problem if isinstance(problem, TwoKinds) else CutProblem(str(problem))
             if _ends_early(node):
                 raise found from problem
-        _demand_step(p, steps)
+        _Count(p, steps).demand()
         _step(p, node, assign, steps.item(steps.first))
         steps = Steps(steps.first + 1, steps.end, steps.item)
     raise found
@@ -149,13 +149,25 @@ def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
     p.env.pop(CONTINUE, None)
 
 
-def _demand_step(p: Lowering, steps: Steps) -> None:
-    """Leave the piece if a loop runs no step."""
-    if not p.e.is_visible(steps.first, steps.end):
-        raise CutProblem("whether a loop has a step, and a variable its kind, depends on a loop around it")
-    if not p.e.holds(steps.end - steps.first - 1):
-        more = p.e.op("gt", p.e.size_number(steps.end - steps.first), p.e.constant(0, I64))
-        p.e.check(more, "a loop has no step")
+@record(eq=False)
+class _Count:
+    """How many steps a loop has."""
+
+    p: Lowering
+    steps: Steps
+
+    def demand(self) -> None:
+        """Leave the piece if a loop runs no step."""
+        if not self.p.e.is_visible(self.steps.first, self.steps.end):
+            raise CutProblem("whether a loop has a step, and a variable its kind, depends on a loop around it")
+        if not self.p.e.holds(self.steps.end - self.steps.first - 1):
+            more = self.had_step()
+            assert more is not None
+            self.p.e.check(more, "a loop has no step")
+
+    def had_step(self) -> Value | None:
+        e, count = self.p.e, self.steps.end - self.steps.first
+        return None if e.proves(count - 1) else e.op("gt", e.size_number(count), e.constant(0, I64))
 
 
 def _unrolled(p: Lowering, node: ast.For, assign: Assign, items: Sequence[Abstract]) -> None:
@@ -174,7 +186,7 @@ def _for(p: Lowering, node: ast.For, assign: Assign, steps: Steps) -> None:
         _stepped(p, node, assign, variable, steps.from_zero())
         return
     body = lambda: _step(p, node, assign, steps.item(dims.symbol(LOOP + variable)))  # noqa: E731
-    _carried(p, node, NONE, lambda c: _emit_for(p, c, variable, steps, body), lambda: _demand_step(p, steps))
+    _carried(p, node, NONE, lambda c: _emit_for(p, c, variable, steps, body), _Count(p, steps))
     p.block(node.orelse)
 
 
@@ -206,9 +218,7 @@ def _stepped(p: Lowering, node: ast.For, assign: Assign, variable: str, steps: S
     def test() -> Number:
         return Number(TRUTH, e.op("lt", value_of(e, p.env[counter]), e.size_number(steps.end)))
 
-    _carried(
-        p, node, frozenset((counter,)), lambda c: _emit_while(p, c, test, body), lambda: _demand_step(p, steps)
-    )  # fmt: skip
+    _carried(p, node, frozenset((counter,)), lambda c: _emit_while(p, c, test, body), _Count(p, steps))
     p.env.pop(counter)
     _otherwise(p, node, outer)
 
@@ -292,21 +302,21 @@ def _emit_while(p: Lowering, carry: Carry, test: Callable[[], Number], body: Bod
 
 
 def _carried(
-    p: Lowering, node: Loop, own: Names, emit: Callable[[Carry], Sequence[Value]], demand: Callable[[], None] | None
+    p: Lowering, node: Loop, own: Names, emit: Callable[[Carry], Sequence[Value]], counted: _Count | None
 ) -> None:
     """Lower a loop repeatedly until it is known what it carries."""
     guess = Guess({}, frozenset(), frozenset())
     names = _names(p, node) | own
     for _ in range(MOST_TRIES):
         mark, around = p.mark(), p.carried
-        carry = Carry(p, names, p.live_behind(node), guess)
+        carry = Carry(p, names, p.live_behind(node), guess, counted)
         p.carried = names
         try:
             results = emit(carry)
         finally:
             p.carried = around
         if carry.better is None:
-            carry.end(results, bound_names([node]), demand)
+            carry.end(results, bound_names([node]))
             return
         guess = carry.better
         p.reset(mark)

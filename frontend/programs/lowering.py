@@ -11,17 +11,18 @@ import numpy as np
 
 from ...ir import dims
 from ...ir.dims import LOOP
-from ...ir.dtypes import F64, DType
+from ...ir.dtypes import BOOL, F64, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.types import TensorType
-from .arithmetic import cast_number, fitted_int, join, negation, value_of
+from .arithmetic import TRUTH, cast_number, fitted_int, join, negation, value_of
 from .drafts import Draft, materialized
 from .emit import NestEmitter, NestScope
 from .kinds import Known, NumpyScalar, PythonNumber
 from .meanings import Meanings
 from .names import Names
 from .values import (
+    ZEROS,
     Abstract,
     BufferValue,
     CutProblem,
@@ -141,8 +142,16 @@ class Lowering:
             return False  # the caller of an inlined function may have a name for it
         return not any(_sees(value, view) for key, value in self.env.items() if key != name)
 
+    def bound(self, number: Number) -> Number:
+        """Return a number after a check that its variable has a value."""
+        if number.bound is not None:
+            self.e.check(number.bound, "a variable has no value")
+        return Number(number.kind, number.value, other=number.other, settle=number.settle)
+
     def settled(self, value: Abstract) -> Abstract:
-        """Return a number of two possible kinds as the first one, after a check that it is that kind."""
+        """Return a number after checks that it has a value and is of the first of its kinds."""
+        if isinstance(value, Number) and value.bound is not None:
+            value = self.bound(value)
         if isinstance(value, Number) and value.other is not None and value.settle is not None:
             value.settle()
             return Number(value.kind, value.value)
@@ -344,17 +353,35 @@ class _Merger:
             return lambda: a
         if isinstance(a, View) and isinstance(b, View) and self._share_memory(a, b):
             return lambda: a
-        if not isinstance(a, Number) or not isinstance(b, Number) or a.pair or b.pair:
+        given = [x for x in (a, b) if x is not None]
+        if any(not isinstance(x, Number) or x.pair for x in given):
             return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
-        if a.known is not None and a.known == b.known and type(a.known) is type(b.known):
+        is_bound = self._bound(a, b)
+        if len(given) == 1:
+            kind, other = plain(given[0].kind), given[0].other
+        elif a.known is not None and a.known == b.known and type(a.known) is type(b.known) and is_bound is None:
             return lambda: a
-        try:
-            kind, other = join(a, b)
-        except CutProblem as problem:
-            reason = problem.reason
-            return lambda: Unset(reason)
+        else:
+            try:
+                kind, other = join(a, b)
+            except CutProblem as problem:
+                reason = problem.reason
+                return lambda: Unset(reason)
         yes, no = self._output(0, a, kind), self._output(1, b, kind)
-        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other)
+        flag = is_bound or _nothing
+        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other, bound=flag())
+
+    def _bound(self, a: Number | None, b: Number | None) -> Callable[[], Value] | None:
+        """Whether a variable has a value after the branches; None if it surely has."""
+        if a is not None and b is not None and a.bound is None and b.bound is None:
+            return None
+        yes, no = (self._is_bound(side, number) for side, number in enumerate((a, b)))
+        return lambda: self.e.select(self.test, yes(), no())
+
+    def _is_bound(self, side: int, number: Number | None) -> Callable[[], Value]:
+        if number is None or number.bound is None:
+            return lambda: self.e.constant(number is not None, BOOL)
+        return self._output(side, Number(TRUTH, number.bound), TRUTH)
 
     def one(self, value: Any, side: int, name: str) -> Merged:
         """Return the value of one branch, because the other has left or has none."""
@@ -365,7 +392,8 @@ class _Merger:
             return lambda: Unset(f"'{name}' is a view that depends on data of a branch")
         if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
             made = self._output(side, value, value.kind)
-            return lambda: Number(plain(value.kind), made(), other=value.other)
+            flag = self._output(side, Number(TRUTH, value.bound), TRUTH) if value.bound is not None else _nothing
+            return lambda: Number(plain(value.kind), made(), other=value.other, bound=flag())
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _share_memory(self, a: View, b: View) -> bool:
@@ -385,8 +413,11 @@ class _Merger:
         second.value = first.value
         return True
 
-    def _output(self, side: int, number: Number, kind: NumberKind) -> Callable[[], Value]:
-        """Make a number a result of a branch, unless it was computed before the branch."""
+    def _output(self, side: int, number: Number | None, kind: NumberKind) -> Callable[[], Value]:
+        """Make a number a result of a branch, unless it was computed before the branch; 0 if there is none."""
+        if number is None:
+            dtype = dtype_of(kind)
+            return lambda: self.e.constant(ZEROS[dtype.kind], dtype)
         if id(number) in self.outside:
             return lambda: cast_number(self.e, number, dtype_of(kind))
         self.e.scopes.append(self.scopes[side])
@@ -429,6 +460,10 @@ def is_stale(value: Any) -> bool:
     if isinstance(value, TupleValue):
         return any(map(is_stale, value.items))
     return value.buffer.is_stale if isinstance(value, View) else isinstance(value, Selected) and value.is_stale
+
+
+def _nothing() -> None:
+    return None
 
 
 def _same(value: Abstract) -> Merged:

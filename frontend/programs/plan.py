@@ -198,7 +198,7 @@ class _Planner:
         live_out = tuple(sorted(bound & behind))
         kept = set(live_out) - assigned(run)
         before = {n for s in self.statements if s not in run for n in bound_names([s])} | self._given
-        needed = exposed(run) | (kept & before)
+        needed = {n for n in exposed(run) if n not in self._scope.locals or n in before} | (kept & before)
         live_in = tuple(sorted(n for n in needed if self._is_variable(n)))
         name = f".piece{len(self.pieces)}"
         self.pieces.append(PlannedLoop(name, tuple(run), live_in, live_out, returns, lines))

@@ -36,7 +36,8 @@ class Number:
 
     `parts` tells how an int with a size is computed from others, which is used if the size itself need not be known.
     `other` is a second kind that the number may have, with the same value: a variable that is 0 until the first step of
-    a loop makes it an `np.float64`. Operations on it must not depend on its kind.
+    a loop makes it an `np.float64`. Operations on it must not depend on its kind. `bound` tells whether a variable has
+    a value at all, if that depends on data: a branch or a loop may not have bound it.
     """
 
     kind: NumberKind
@@ -46,6 +47,7 @@ class Number:
     other: NumberKind | None = None
     pair: tuple[Value, Value] | None = None  # the parts of a complex number, instead of a value
     settle: Callable[[], None] | None = None  # demands what makes it a number of the first kind
+    bound: Value | None = None
 
     @property
     def known(self) -> bool | int | float | complex | None:
@@ -58,6 +60,9 @@ class Number:
     @property
     def is_python(self) -> bool:
         return isinstance(self.kind, PythonNumber)
+
+
+ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
 
 
 def dtype_of(kind: NumberKind) -> DType:
