@@ -27,7 +27,7 @@ from ..manager import run_pass
 from ..pipeline import pipeline
 from ..to_nest import ToNest
 from .overlap import reads_first
-from .places import MemoryPlace, axis_order, layout_class, most, whole
+from .places import MemoryPlace, are_apart, axis_order, layout_class, most, whole
 from .regions import STEMS, RegionLowering, Scratch
 from .rewriting import Around, NestRewriter
 from .writing import Names, NestBlock
@@ -171,9 +171,12 @@ class AssignmentLowering:
     def may_write(self, graph: Graph, value: Value, target: MemoryPlace, others: Sequence[MemoryPlace]) -> bool:
         """Tell whether a result may be written directly to its target: nothing later reads the old content."""
         node = value.node
-        if node is None or node.op not in (REGION, CONCATENATE, RESHAPE) or any(o.base is target.base for o in others):
+        if node is None or node.op not in (REGION, CONCATENATE, RESHAPE):
             return False
-        overlapping = {v for v in graph.inputs if v in self.places and self.places[v].base is target.base}
+        if any(o.base is target.base and not are_apart(o, target) for o in others):
+            return False
+        places = {v: self.places[v] for v in graph.inputs if v in self.places}
+        overlapping = {v for v, p in places.items() if p.base is target.base and not are_apart(p, target)}
         if node.op is not REGION:
             return not overlapping
         later = graph.nodes[graph.nodes.index(node) + 1 :]

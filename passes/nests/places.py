@@ -39,6 +39,19 @@ def whole(buffer: Value) -> MemoryPlace:
     return MemoryPlace(buffer, tuple(range(rank)), (0,) * rank)
 
 
+def are_apart(a: MemoryPlace, b: MemoryPlace) -> bool:
+    """Tell whether two places of one buffer never meet because an index of theirs is a different number.
+
+    The parts of a complex array are such places.
+    """
+    found = []
+    for place, name in ((a, "a"), (b, "b")):
+        index = tuple(dims.symbol(f"{LOOP}{name}.{k}") for k in range(place.buffer.type.rank))
+        found.append(base(place.buffer, index))
+    (ours, first), (theirs, second) = found
+    return ours is theirs and any(isinstance(x - y, int) and x != y for x, y in zip(first, second, strict=True))
+
+
 def strides_of(buffer: Value, layouts: Mapping[Value, str]) -> tuple[Size, ...]:
     """The byte strides of a buffer or a view; those that a layout class leaves open are symbols."""
     if buffer.node is None or buffer.node.op is not VIEW:

@@ -21,7 +21,7 @@ from . import numbers
 from .costs import body_cost, depth
 from .function import NestFunction, Points
 from .leaving import ask_after
-from .memory import itemsize, load_element, store_element
+from .memory import itemsize, load_element, pair_stores, store_element
 from .points import Point
 from .registers import Element, kept_elements
 from .sharing import is_shared, share
@@ -141,6 +141,7 @@ def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
     assert node.body is not None
     body, name = node.body, variables(node)[0].name
     width, times = vector_width(f, node), int(integer(node.attrs, "times")) if "times" in node.attrs else 1
+    pair_stores(f, body)
 
     def run_whole(at: Val, _: list[Val]) -> list[Val]:
         f.body(body, [vector_point(f, p, name, at, width, k) for p in points for k in range(times)])

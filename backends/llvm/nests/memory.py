@@ -6,13 +6,16 @@ across stores to other buffers, and only across those.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....ir import dims
 from ....ir.accesses import address, slot_name
 from ....ir.complexes import PARTS
 from ....ir.dims import LOOP, Size
 from ....ir.errors import Unsupported
-from ....ir.graph import Node, Value
+from ....ir.graph import Graph, Node, Value
 from ....ir.layouts import GENERAL, C, byte_strides
+from ....ir.nest.ops import ASK, BIND, CHECK, LOAD, STORE
 from ....ir.nest.scopes import base, places, variables
 from ....ir.proofs import follows
 from ....ir.types import integer, sizes
@@ -48,12 +51,40 @@ def load(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def store(f: NestFunction, node: Node, points: Points) -> None:
+    if node in f.first_parts:  # it is stored with the second part
+        return
+    first = f.second_parts.get(node)
     for point in points:
         if node.operands[0].type.dtype.kind == "complex":
-            for part, x in enumerate(point.parts[node.operands[0]]):
-                store_element(f, node, point, x, part)
+            _store_parts(f, (node, node), point, point.parts[node.operands[0]])
+        elif first is not None:
+            _store_parts(f, (first, node), point, [point.values[n.operands[0]] for n in (first, node)])
         else:
             store_element(f, node, point, point.values[node.operands[0]])
+
+
+def pair_stores(f: NestFunction, graph: Graph) -> None:
+    """Find stores to the real and the imaginary part of one complex number, in this order, to be made as one.
+
+    Nothing between them may touch that memory, or fail.
+    """
+    pending: dict[tuple[Value, tuple[Size, ...]], Node] = {}
+    for node in graph:
+        if node.op in (LOAD, STORE):
+            owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
+            is_part = node.op is STORE and _has_parts(owner) and index[-1] in (0, 1)
+            if is_part and index[-1] == 1 and (first := pending.get((owner, index[:-1]))) is not None:
+                f.first_parts.add(first)
+                f.second_parts[node] = first
+            pending = {place: n for place, n in pending.items() if place[0] is not owner}
+            if is_part and index[-1] == 0:
+                pending[owner, index[:-1]] = node
+        elif node.op in (CHECK, BIND, ASK) or node.body is not None:
+            pending = {}
+
+
+def _has_parts(owner: Value) -> bool:
+    return owner.type.rank > 0 and owner.type.shape[-1] == 2 and owner.type.dtype.kind in ("float", "int", "uint")
 
 
 def fetch(f: NestFunction, node: Node, points: Points) -> None:
@@ -116,11 +147,64 @@ def _place(f: NestFunction, node: Node, point: Point, part: int = 0) -> tuple[Bu
     return buffer, address(index, buffer.strides) + buffer.start, owner
 
 
+def _part(f: NestFunction, node: Node, point: Point, part: int) -> int | None:
+    """Tell which part of complex numbers a vector access touches, if these are neighbours in memory; else None."""
+    owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
+    buffer, offset, _ = _place(f, node, point, part)
+    size = buffer.dtype.size
+    if not point.width or numbers.stride_of(offset, point) != 2 * size:
+        return None
+    if owner.type.dtype.kind == "complex":
+        return part
+    is_part = _has_parts(owner) and buffer.strides[-1] == size and index[-1] in (0, 1)
+    return int(index[-1]) if is_part and isinstance(index[-1], int) else None
+
+
+def _load_part(f: NestFunction, node: Node, point: Point, part: int, which: int) -> Val:
+    """Load the real or the imaginary parts of neighbouring complex numbers. LLVM joins the loads of both."""
+    e = f.e
+    buffer, offset, owner = _place(f, node, point, part)
+    pointer = numbers.moved(f, buffer.base, offset - which * buffer.dtype.size, point)
+    elem = memory_element(buffer.dtype)
+    if point.mask is None:
+        pairs = e.load(pointer, elem, 2 * point.width, 1)
+    else:
+        pairs = e.masked_load(pointer, elem, 1, _twice(f, point, point.mask))
+    pairs = _marked(f, pairs, _alias(f, owner))
+    return e.shuffle(pairs, pairs, list(range(which, 2 * point.width, 2)))
+
+
+def _twice(f: NestFunction, point: Point, mask: Val) -> Val:
+    return f.e.shuffle(mask, mask, [k // 2 for k in range(2 * point.width)])
+
+
+def _store_parts(f: NestFunction, nodes: Sequence[Node], point: Point, parts: Sequence[Val]) -> None:
+    """Store the two parts of a complex number."""
+    e, is_complex = f.e, nodes[0] is nodes[1]
+    places = [base(n.operands[-1], sizes(n.attrs, "at")) for n in nodes]
+    if _part(f, nodes[0], point, 0) != 0 or any(place in f.registers for place in places):
+        for part, (node, x) in enumerate(zip(nodes, parts, strict=True)):
+            store_element(f, node, point, x, part if is_complex else 0)
+        return
+    buffer, offset, owner = _place(f, nodes[0], point, 0)
+    pointer = numbers.moved(f, buffer.base, offset, point)
+    order = [k // 2 + point.width * (k % 2) for k in range(2 * point.width)]
+    re, im = (e.splat(x, point.width) for x in parts)
+    pairs = e.shuffle(re, im, order)
+    if point.mask is None:
+        e.store(pairs, pointer, 1)
+    else:
+        e.masked_store(pairs, pointer, 1, _twice(f, point, point.mask))
+    e.lines[-1] += _alias(f, owner)
+
+
 def load_element(f: NestFunction, node: Node, point: Point, part: int = 0) -> Val:
     """Load the element that a node accesses."""
     e = f.e
     if f.registers and (kept := f.registers.get(base(node.operands[-1], sizes(node.attrs, "at")))):
         return kept
+    if (which := _part(f, node, point, part)) is not None:
+        return _load_part(f, node, point, part, which)
     buffer, offset, owner = _place(f, node, point, part)
     elem, stride, alias = memory_element(buffer.dtype), numbers.stride_of(offset, point), _alias(f, owner)
     if stride is not None and stride not in (0, buffer.dtype.size) and point.mask is None:
@@ -147,8 +231,21 @@ def _marked(f: NestFunction, loaded: Val, alias: str) -> Val:
 
 
 def _lane_loads(f: NestFunction, pointer: Val, elem: str, stride: Size, point: Point, alias: str) -> Val:
-    """Emit one load for each lane, which is faster than a gather if all lanes are active."""
-    e, vector = f.e, Val("poison", elem, point.width)
+    """Load elements at a distance: neighbours in reverse and every second element as vectors, else lane by lane.
+
+    A load for each lane is faster than a gather if all lanes are active.
+    """
+    e, size, width = f.e, BITS[elem] // 8, point.width
+    if stride == -size:
+        start = e.offset(pointer, e.const("i64", -(width - 1) * size))
+        whole = _marked(f, e.load(start, elem, width, 1), alias)
+        return e.shuffle(whole, whole, list(reversed(range(width))))
+    if stride == 2 * size:
+        first = _marked(f, e.load(pointer, elem, width, 1), alias)
+        # Begin one element before the next vector, so that nothing beyond the last element is read.
+        second = _marked(f, e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, 1), alias)
+        return e.shuffle(first, second, [2 * k if 2 * k < width else 2 * k + 1 for k in range(width)])
+    vector = Val("poison", elem, width)
     for lane in range(point.width):
         found = _marked(f, e.load(_lane(f, pointer, stride, lane, point), elem, 0, 1), alias)
         vector = e.insert(vector, found, lane)
@@ -184,6 +281,11 @@ def store_element(f: NestFunction, node: Node, point: Point, x: Val, part: int =
         e.lines[-1] += alias
     elif stride is not None and point.mask is None:
         pointer = numbers.moved(f, buffer.base, offset, point)
+        if stride == -buffer.dtype.size:
+            start = e.offset(pointer, e.const("i64", -(point.width - 1) * buffer.dtype.size))
+            e.store(e.shuffle(x, x, list(reversed(range(point.width)))), start, 1)
+            e.lines[-1] += alias
+            return
         for lane in range(point.width):
             one = e.extract(x, lane)
             e.store(one, _lane(f, pointer, stride, lane, point), 1)
