@@ -13,6 +13,7 @@ from ..code.text import Emitter, Val
 from ..math import (
     arcsine,
     arctangent,
+    constant_division,
     division,
     error_function,
     exponential,
@@ -139,7 +140,7 @@ _BY_NAME: Mapping[str, Emit] = {
     "add": _binary("fadd", "add", "or"),
     "sub": _binary("fsub", "sub"),
     "mul": _binary("fmul", "mul", "and"),
-    "div": lambda e, dtype, a, b: e.op("fdiv", a, b),
+    "div": lambda e, dtype, a, b: constant_division.divide(e, a, b),
     "power": _either(power.pow, integers.power),
     "neg": _negate,
     "positive": lambda e, dtype, x: x,
