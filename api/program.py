@@ -22,7 +22,7 @@ import numpy as np
 from .call_kinds import foreign_reason, is_data, is_foreign, kinds_of
 from .frontend.programs import plan, purity
 from .frontend.programs.allowed import Checker, PythonScope
-from .frontend.programs.lowerable import calls_written_loops
+from .frontend.programs.lowerable import calls_numpy, calls_written_loops, changes_parameters
 from .frontend.programs.meanings import Meanings
 from .frontend.programs.meanings import places as places_of
 from .frontend.programs.names import exposed
@@ -111,8 +111,15 @@ class Program:
 
     @cached_property
     def is_split(self) -> bool:
-        """Whether no call is traced as a whole: that can't be, or loops are faster."""
-        return self.obstacle is not None or calls_written_loops(self.function, self.source)
+        """Whether no call is traced as a whole: that can't be, or pieces are faster."""
+        return self._is_better_split or changes_parameters(self.function, self.source)
+
+    @property
+    def _is_better_split(self) -> bool:
+        """Whether a trace is no choice, even if no nest serves the function."""
+        if self.obstacle is not None:
+            return True
+        return calls_written_loops(self.function, self.source) or calls_numpy(self.function, self.source)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
@@ -245,6 +252,8 @@ class Program:
     def split(self, statement: ast.stmt) -> None:
         """Keep a statement out of nests from the next call on."""
         self.unfit.add(id(statement))
+        if not self._is_better_split:  # then a trace serves the function better than pieces do
+            self.__dict__["is_split"] = False
         self._outdate()
 
     def leave_whole(self, loop: ast.stmt) -> None:

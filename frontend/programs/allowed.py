@@ -164,6 +164,8 @@ class Checker:
         function = self.scope.meaning(node.func, inner)
         if function is ABSENT:
             return self._method(node, given, inner)
+        if has_positional_out(node, function):
+            return Cut("a result is written into an array", node)
         if purity.is_pure(function):
             return self._first(given, inner)
         if purity.is_users(function):
@@ -310,6 +312,11 @@ _STATEMENTS: Mapping[type, Callable[[Checker, Any], Cut | None]] = {
     ast.FunctionDef: Checker._function, ast.Assert: Checker._assert, ast.Return: Checker._return,
     ast.Pass: Checker._nothing, ast.Break: Checker._nothing, ast.Continue: Checker._nothing,
 }  # fmt: skip
+
+
+def has_positional_out(node: ast.Call, function: Any) -> bool:
+    """Whether a call of a ufunc has more arguments than inputs, so that it writes to the last of them."""
+    return isinstance(function, np.ufunc) and len(node.args) > function.nin
 
 
 def _root(node: ast.expr, scope: PythonScope) -> str:

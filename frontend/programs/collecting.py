@@ -11,6 +11,7 @@ import copy
 from typing import Any
 
 from ...ir.source import ABSENT
+from . import purity
 from .allowed import Checker, PythonScope
 from .freshness import is_fresh, work
 from .inputs import Inputs
@@ -83,6 +84,8 @@ class Collected:
             names = [t.id for t in target.elts if isinstance(t, ast.Name)]
             if not all(is_fresh(v, self.scope) and self._allowed(v) for v in values) or not self._may_bind(names):
                 return False
+            if any(map(self._is_run_by_numpy, values)):
+                return False
             self._add(ast.Assign([target], node.value), node)
             self.defined |= dict.fromkeys(names, True)
             return True
@@ -95,7 +98,7 @@ class Collected:
             self.renamed[name] = self._hoisted(value, list(self.known.guards(value)))
             self.defined.pop(name, None)
             return True
-        if not self._allowed(value):
+        if not self._allowed(value) or self._is_run_by_numpy(value):
             return False
         fresh = is_fresh(value, self.scope)
         if not fresh and not (isinstance(value, (ast.Subscript, ast.Attribute, ast.Name, ast.Call))):
@@ -130,7 +133,7 @@ class Collected:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             made = self._outlined_call(node.value)
             return made is not None and self._left(node, value=made)
-        if isinstance(node, ast.If) and is_fresh(node.test, self.scope) and work(node.test):
+        if isinstance(node, ast.If) and is_fresh(node.test, self.scope) and work(node.test, self.scope):
             made = self._outlined(node.test)
             return made is not None and self._left(node, test=made)
         return False
@@ -146,7 +149,7 @@ class Collected:
         """Replace the parts of an expression that the piece computes by temporaries; None if there are none."""
         if self.known.is_numeric(node):
             return None
-        if is_fresh(node, self.scope) and work(node) and self._allowed(node):
+        if is_fresh(node, self.scope) and work(node, self.scope) and self._allowed(node):
             return self._temporary(node)
         if isinstance(node, (ast.Tuple, ast.List)) and not any(isinstance(e, ast.Starred) for e in node.elts):
             made = [self._outlined(item) for item in node.elts]
@@ -236,6 +239,13 @@ class Collected:
             and self.known.is_numeric(node)
         )
 
+    def _is_run_by_numpy(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and purity.is_run_by_numpy(self.scope.meaning(node.func))
+
+    def _is_early(self, node: ast.AST) -> bool:
+        """Whether Python calls a function of NumPy before the piece, on what is there then."""
+        return self._is_run_by_numpy(node) and all(self._is_outer(n) for n in reads(node))
+
     def _is_outer(self, name: str) -> bool:
         return name not in self.defined
 
@@ -243,7 +253,7 @@ class Collected:
         """Add a statement to the piece's function, with its inputs in place of what Python evaluates."""
         made = _Rewriter(self).visit(copy.deepcopy(statement))
         self.statements.append(ast.fix_missing_locations(ast.copy_location(made, place)))
-        self.work += sum(work(n) for n in ast.iter_child_nodes(made) if isinstance(n, ast.expr))
+        self.work += sum(work(n, self.scope) for n in ast.iter_child_nodes(made) if isinstance(n, ast.expr))
         self.work += isinstance(made, ast.AugAssign)
 
     def _hoisted(self, node: ast.expr, guards: Guards | None = None) -> str:
@@ -299,6 +309,8 @@ class _Rewriter(ast.NodeTransformer):
             return self._parameter(node, piece._hoisted(node, guards))
         if isinstance(node, ast.expr) and piece._is_input(node):
             return self._parameter(node, piece._hoisted(node, list(known.guards(node))))
+        if isinstance(node, ast.Call) and piece._is_early(node):
+            return self._parameter(node, piece._hoisted(node))
         return super().visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

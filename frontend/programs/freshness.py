@@ -24,11 +24,30 @@ def is_fresh(node: ast.AST, scope: PythonScope) -> bool:
     return not (node.func.attr in ("astype", "conj", "conjugate") and (node.keywords or node.func.attr != "astype"))
 
 
-def work(node: ast.AST) -> int:
-    """Count the operations of an expression that may be over arrays."""
-    if isinstance(node, (ast.Slice, ast.Constant, ast.Name)):
+def work(node: ast.AST, scope: PythonScope) -> int:
+    """Count the operations of an expression that may be over arrays, without those that only NumPy can run."""
+    if isinstance(node, (ast.Slice, ast.Constant, ast.Name)) or _is_size(node):
         return 0
     own = 1 if isinstance(node, (*OPERATIONS, ast.Call)) else 0
     if isinstance(node, ast.Subscript):
-        return work(node.value)
-    return own + sum(map(work, ast.iter_child_nodes(node)))
+        return work(node.value, scope)
+    if isinstance(node, ast.Call) and purity.is_run_by_numpy(scope.meaning(node.func)):
+        own = 0
+    return own + sum(work(part, scope) for part in ast.iter_child_nodes(node))
+
+
+def _is_size(node: ast.AST) -> bool:
+    """Whether an expression is made of the sizes of variables and of literals: a number in any case."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Call):
+        is_len = isinstance(node.func, ast.Name) and node.func.id == "len"
+        return is_len and len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.Name)
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("size", "ndim") and isinstance(node.value, ast.Name)
+    if isinstance(node, ast.Subscript):
+        is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+        return is_shape and isinstance(node.slice, ast.Constant)
+    if isinstance(node, (*OPERATIONS, ast.BoolOp)):
+        return all(_is_size(n) for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
+    return False

@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 def cholesky(a: Array) -> Array:
     """`np.linalg.cholesky` of one real matrix."""
-    if a.shape[0] != a.shape[1]:
+    if a.shape[0] != a.shape[1] or a.shape[0] > 64:  # LAPACK is faster for more
         raise ValueError
     lower = np.zeros_like(a)
     for i in range(a.shape[0]):
@@ -33,7 +33,7 @@ def cholesky(a: Array) -> Array:
 
 def cov(m: Array) -> Array:
     """`np.cov` of several variables in rows."""
-    if m.shape[1] < 2:
+    if m.shape[1] < 2 or m.shape[0] * m.shape[0] * m.shape[1] > 2_000_000:  # BLAS makes half of the result, for more
         raise ValueError
     x = m - m.mean(axis=1)[:, None]
     found: Array = (x @ x.T) * (1 / (m.shape[1] - 1))

@@ -7,6 +7,7 @@ What a nest can do is only known when the kinds of its variables are. This leave
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from ...ir.source import ABSENT
 from . import purity
-from .allowed import DEPTH, PythonScope, is_own
+from .allowed import DEPTH, PythonScope, has_positional_out, is_own
 from .kinds import jitted_function
 from .library import LOOPS
 from .source import FunctionSource, NoSource, read_source
@@ -28,6 +29,7 @@ REFUSED = (
     ast.Yield, ast.YieldFrom, ast.Dict, ast.Set, ast.Starred,
 )  # fmt: skip
 METHODS = purity.METHODS | frozenset(("fill", "sort", "item", "tolist", "at"))
+LIGHT = frozenset(("fill", "sum", "mean", "min", "max", "any", "all", "copy", "astype", "conj"))
 WRITING = frozenset(("copyto", "putmask", "place", "put", "fill_diagonal"))
 
 
@@ -86,7 +88,8 @@ def is_store(node: ast.AST, scope: PythonScope) -> bool:
         return isinstance(node.target, (ast.Subscript, ast.Name))
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         call = node.value
-        if any(k.arg == "out" for k in call.keywords) or _writes(scope.meaning(call.func)):
+        function = scope.meaning(call.func)
+        if any(k.arg == "out" for k in call.keywords) or _writes(function) or has_positional_out(call, function):
             return True
         return isinstance(call.func, ast.Attribute) and call.func.attr in ("fill", "sort")
     return False
@@ -106,9 +109,62 @@ def calls_written_loops(function: Any, source: FunctionSource | NoSource) -> boo
     """Whether a function calls one of NumPy's that is written as loops here because they are faster."""
     if isinstance(source, NoSource) or not isinstance(function, FunctionType):
         return False
+    return any(called is known for called in _called(function, source) for known in LOOPS)
+
+
+def calls_numpy(function: Any, source: FunctionSource | NoSource) -> bool:
+    """Whether a function calls one that only NumPy can run: Python does that better than a compiled graph does."""
+    if isinstance(source, NoSource) or not isinstance(function, FunctionType):
+        return False
+    return any(map(purity.is_run_by_numpy, _called(function, source)))
+
+
+def _called(function: FunctionType, source: FunctionSource) -> Iterator[Any]:
+    """Yield the functions that a function calls, as far as they are known."""
     scope = PythonScope(function, source)
-    calls = (scope.meaning(n.func) for part in source.body for n in ast.walk(part) if isinstance(n, ast.Call))
-    return any(called is known for called in calls for known in LOOPS)
+    return (scope.meaning(n.func) for part in source.body for n in ast.walk(part) if isinstance(n, ast.Call))
+
+
+def changes_parameters(function: Any, source: FunctionSource | NoSource) -> bool:
+    """Whether a function changes a parameter in place by what loops do best: operations on elements and reductions."""
+    if isinstance(source, NoSource) or not isinstance(function, FunctionType):
+        return False
+    scope, parameters = PythonScope(function, source), {a.arg for a in _all_arguments(source.tree.args)}
+    parts = [part for statement in source.body for part in ast.walk(statement)]
+    return any(_changes(part, parameters) for part in parts) and not any(_is_heavy(part, scope) for part in parts)
+
+
+def _all_arguments(given: ast.arguments) -> list[ast.arg]:
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+
+def _changes(node: ast.AST, parameters: set[str]) -> bool:
+    """Whether a statement changes one of some variables in place."""
+    if isinstance(node, ast.AugAssign):
+        target = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+        return isinstance(target, ast.Name) and target.id in parameters
+    if isinstance(node, ast.Assign):
+        changed = [t.value for t in node.targets if isinstance(t, ast.Subscript)]
+        return any(isinstance(t, ast.Name) and t.id in parameters for t in changed)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        of = node.value.func.value
+        return node.value.func.attr == "fill" and isinstance(of, ast.Name) and of.id in parameters
+    return False
+
+
+def _is_heavy(node: ast.AST, scope: PythonScope) -> bool:
+    """Whether a kernel of its own serves an operation better than a loop: products, sorting, what is not known."""
+    if isinstance(node, ast.MatMult):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    function = scope.meaning(node.func)
+    if function is ABSENT:
+        return not (isinstance(node.func, ast.Attribute) and node.func.attr in LIGHT)
+    if isinstance(function, np.ufunc):
+        return function.signature is not None
+    name = getattr(function, "__name__", "")
+    return function is not abs and not (name in LIGHT | {"where", "clip"} and getattr(np, name, None) is function)
 
 
 def _calls_loops(function: Any, seen: frozenset[FunctionType]) -> bool:

@@ -62,6 +62,22 @@ FFT = frozenset((
     "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ))  # fmt: skip
 
+# Functions that only NumPy can run: a piece would add nothing but a call. A test compares them with the known ones.
+RUN_BY_NUMPY = {
+    np: frozenset((
+        "argpartition", "argsort", "argwhere", "bincount", "convolve", "corrcoef", "correlate", "cov", "delete",
+        "digitize", "flatnonzero", "histogram2d", "histogramdd", "insert", "interp", "intersect1d", "isin", "kron",
+        "lexsort", "median", "nanmedian", "nanpercentile", "nanquantile", "nonzero", "partition", "percentile",
+        "polyfit", "quantile", "roots", "searchsorted", "setdiff1d", "setxor1d", "sort", "sort_complex", "union1d",
+        "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unwrap",
+    )),
+    np.linalg: frozenset((
+        "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_rank", "pinv", "qr",
+        "slogdet", "solve", "svd", "svdvals", "tensorinv", "tensorsolve",
+    )),
+    np.fft: FFT,
+}  # fmt: skip
+
 ATTRIBUTES = frozenset(("T", "mT", "real", "imag", "shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
 """Attributes of arrays that are looked up in a piece."""
 FRESH_METHODS = frozenset((
@@ -97,6 +113,12 @@ def is_fresh(function: Any) -> bool:
         return function in BUILTINS or _numpy_name(function) in FRESH or _is_part(function)
     except TypeError:  # it can't be hashed
         return False
+
+
+def is_run_by_numpy(function: Any) -> bool:
+    """Whether NumPy has to run a function, because no op does what it does."""
+    name = getattr(function, "__name__", "")
+    return any(name in names and getattr(home, name, None) is function for home, names in RUN_BY_NUMPY.items())
 
 
 def is_users(function: Any) -> bool:

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
+from weft.frontend.numpy.functions import is_known
+from weft.frontend.programs import purity
+from weft.frontend.tracing.callables import numpy_name
 
 from tests.programs.running import assert_same
 
@@ -345,3 +348,82 @@ def test_histograms() -> None:
                 jitted(*given)
         else:
             assert_same(jitted(*given), wanted)
+
+
+def complex_in_place(z, w, points, i):
+    np.multiply(z, z, z)
+    np.add(z, w, z)
+    large = abs(z) > 1.5
+    z[1:] = z[:-1] * z[1:] + 1j
+    w[:] = z[::-1].imag + z.conj()
+    w[i:] -= z[i:] * (2 - 1j)
+    points[:, 0], points[:, 1] = points[:, 1] * 2, points[:, 0] - z.real
+    points[::-1, 1] += points[:, 0]
+    points[::2, 0] = points[1::2, 1]
+    z.real = w.imag
+    return large
+
+
+def test_complex_arrays_are_changed_in_place() -> None:
+    jitted = weft.jit(complex_in_place)
+    rng = np.random.default_rng(5)
+    for n in (2, 6, 16, 34, 70):
+        z, w = (rng.normal(size=(n, 2)).view(complex)[:, 0] for _ in range(2))
+        points = rng.normal(size=(n, 2))
+        theirs, ours = [z.copy(), w.copy(), points.copy(), 1], [z.copy(), w.copy(), points.copy(), 1]
+        assert_same(complex_in_place(*theirs), jitted(*ours))
+        for wanted, found in zip(theirs[:3], ours[:3], strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert jitted.explain().native_pieces
+
+
+def added_to(x, y):
+    x += y
+
+
+def test_parameters_are_changed_by_loops_or_by_a_trace() -> None:
+    """A nest changes them in place; what no nest can do is traced as a whole, as before."""
+    jitted = weft.jit(added_to)
+    for dtype, kind in (("f8", "piece of loops"), ("f2", "in one piece")):
+        for _ in range(5):
+            x, y = np.ones(5, dtype), np.arange(5).astype(dtype)
+            jitted(x, y)
+            np.testing.assert_array_equal(x, 1 + y)
+        assert kind in str(jitted.explain())
+    numbers = [1]
+    jitted(numbers, [2])
+    assert numbers == [1, 2]
+
+
+def solved(x):
+    y = np.linalg.inv(x)
+    return y @ x + 1, y
+
+
+def nested(x):
+    y = x * 2
+    return np.linalg.inv(x) + np.triu(x) * y, np.linalg.det(y) + y
+
+
+def sorted_twice(x):
+    return np.sort(np.sort(x.T, axis=0)[::-1].T)
+
+
+@pytest.mark.parametrize("function", [solved, nested, sorted_twice])
+def test_python_calls_what_only_numpy_can_run(function: Callable[..., Any]) -> None:
+    """Between pieces, or before one that needs the result; errors are NumPy's."""
+    jitted, rng = weft.jit(function), np.random.default_rng(2)
+    for n in (3, 5, 3, 4, 3):
+        x = rng.normal(size=(n, n))
+        assert_same(function(x), jitted(x))
+    if function is not sorted_twice:
+        assert "by a plan" in str(jitted.explain())
+        with pytest.raises(np.linalg.LinAlgError):
+            jitted(np.zeros((3, 3)))
+
+
+def test_only_numpy_can_run_them() -> None:
+    for home, names in purity.RUN_BY_NUMPY.items():
+        for name in names:
+            known = numpy_name(getattr(home, name, None))
+            assert known is None or not is_known(known), name
