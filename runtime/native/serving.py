@@ -425,6 +425,8 @@ class Serving:
 def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
     """Return the first extent from which work is shared, the other extent, and the time of a step, if none varies."""
     (_, across), unit = part.extents, part.unit
+    if part.extents == (1, 1):  # one piece of work is never shared, however long it takes
+        return 2, 1, 1
     if not isinstance(across, int) or not isinstance(unit, int) or across * unit < 1:
         return None
     return -(-threads.SHORT // (across * unit)), across, unit

@@ -60,6 +60,14 @@ def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
     assert not f.lower(a, b).fallbacks
 
 
+def test_every_number_of_rows() -> None:
+    for f in (compiled(product, level) for level in LEVELS):
+        for m in (*range(2, 30), 32, 40, 44):  # tiles of 12, 8, 6 and 4 rows
+            for n in (2, 8, 9, 17, 33):
+                a, b = numbers((m, 7), "float64").round(), numbers((7, n), "float64", 1).round()
+                same_bits(f(a, b), a @ b + 0.0)
+
+
 def test_few_rows_and_a_last_panel_with_few_columns() -> None:
     for f in (compiled(product, level) for level in LEVELS):
         # Up to 24 rows the right operand is read in place, a few terms at a time; more rows are packed.

@@ -44,4 +44,4 @@ def emit_product(node: Node, name: str) -> RegionCode:
 
 def _amount(product: Product) -> Size:
     """Return the multiplications of a matrix; at least `SMALL` if it has more terms than fit on the stack."""
-    return dims.maximum(dims.product((product.m, product.n, product.k)), product.k * (SMALL // DEEPEST))
+    return dims.maximum(product.m * product.n, SMALL // DEEPEST) * product.k

@@ -8,6 +8,8 @@ begins earlier; its first rows are not stored again unless the product itself is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....ir import dims
 from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
@@ -24,7 +26,7 @@ from .row_stages import RowStages
 from .tiles import FEW_ROWS, Tile, call_tile
 
 DEEPEST = 128  # most terms: more would not fit on the stack
-NARROW_ROWS = 8  # rows of tiles that are one vector wide
+NARROW_ROWS = 8  # rows of tiles that are one vector wide, and of some wider ones
 WIDE = 2  # width of other tiles in vectors
 
 
@@ -81,12 +83,14 @@ class Small(Product):
             length = e.op("sub", side, column)
             is_narrow = e.icmp("sle", length, self.number(self.width))
             lanes = e.op("sub", length, e.select(is_narrow, zero, self.number(across_at_once - self.width)))
-            usual = e.select(is_narrow, self.number(NARROW_ROWS), self.number(tile.rows))
+            tallest = e.select(is_narrow, self.number(NARROW_ROWS), self.number(tile.rows))
+            lowest = tallest if tile.rows <= NARROW_ROWS else self.number(NARROW_ROWS)
 
             def down(values: list[Val]) -> list[Val]:
                 (row,) = values
                 left_over = e.op("sub", rows, row)
-                is_few = e.op("or", e.icmp("sle", left_over, few), e.icmp("slt", rows, usual))
+                is_few = e.op("or", e.icmp("sle", left_over, few), e.icmp("slt", rows, lowest))
+                usual, is_middle = self.height(rows, left_over, tallest)
                 end = self.least(self.plus(row, e.select(is_few, few, usual)), rows)
                 start = e.select(is_few, row, e.op("sub", end, usual))
                 left, row_step, term_step = self.rows_from(start, end)
@@ -96,9 +100,9 @@ class Small(Product):
                 }  # fmt: skip
                 if self.is_direct:
                     place, step = self.result_at(start, column)
-                    self.add(is_narrow, is_few, sums=place, out=step, **given)
+                    self.add(is_narrow, is_few, is_middle, sums=place, out=step, **given)
                     return [end]
-                self.add(is_narrow, is_few, sums=sums, **given)
+                self.add(is_narrow, is_few, is_middle, sums=sums, **given)
                 skipped = e.offset(sums, self.times(e.op("sub", row, start), tile.line_bytes))
                 self.results.call(self, skipped, matrix, row, end, column, side, origin)
                 return [end]
@@ -113,16 +117,41 @@ class Small(Product):
         rows = self.tile.rows * self.tile.vectors // WIDE
         return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct)
 
-    def add(self, is_narrow: Val, is_few: Val, **arguments: Val) -> None:
+    def height(self, rows: Val, left_over: Val, tallest: Val) -> tuple[Val, Val | None]:
+        """Return the rows of the next tile unless few are left, and whether it is a wide one of middle height.
+
+        With 12, 8 and 4 rows every multiple of 4 is covered without computing a row twice; 16 are 8 and 8.
+        """
+        e, tile, middle = self.e, self.wide, self.number(NARROW_ROWS)
+        if tile.rows <= NARROW_ROWS:
+            return tallest, None
+        whole = e.icmp("sgt", left_over, middle)
+        evenly = e.op(
+            "and",
+            e.icmp("sgt", left_over, self.number(tile.rows)),
+            e.icmp("sle", left_over, self.number(2 * NARROW_ROWS)),
+        )
+        is_middle = e.op("or", e.op("or", e.not_(whole), evenly), e.icmp("slt", rows, self.number(tile.rows)))
+        return e.select(is_middle, middle, tallest), is_middle
+
+    def add(self, is_narrow: Val, is_few: Val, is_middle: Val | None, **arguments: Val) -> None:
         """Adds all terms, with the smallest tile that is large enough."""
         e, wide = self.e, self.wide
-        narrow = replace(wide, vectors=1, rows=NARROW_ROWS)
+        narrow, middle = replace(wide, vectors=1, rows=NARROW_ROWS), replace(wide, rows=NARROW_ROWS)
 
-        def by_rows(tile: Tile) -> None:
-            few = replace(tile, rows=FEW_ROWS)
-            e.when(is_few, lambda: call_tile(e, few, **arguments), lambda: call_tile(e, tile, **arguments))
+        def call(tile: Tile) -> None:
+            call_tile(e, tile, **arguments)
 
-        e.when(is_narrow, lambda: by_rows(narrow), lambda: by_rows(wide))
+        def tall() -> None:
+            if is_middle is None:
+                call(wide)
+                return
+            e.when(is_middle, lambda: call(middle), lambda: call(wide))
+
+        def by_rows(tile: Tile, high: Callable[[], None]) -> None:
+            e.when(is_few, lambda: call(replace(tile, rows=FEW_ROWS)), high)
+
+        e.when(is_narrow, lambda: by_rows(narrow, lambda: call(narrow)), lambda: by_rows(wide, tall))
 
     # -- the result
 
