@@ -55,6 +55,10 @@ class LateSizes:
             self._guards[node] = [(a, b) for a, b, late in pending if late and late <= shown]
             pending = [guard for guard in pending if not guard[2] or not guard[2] <= shown]
 
+    def guards(self, node: Node) -> Sequence[tuple[Size, Size]]:
+        """Return the guards that can be checked once a function has run."""
+        return self._guards.get(node, ())
+
     def take(self, node: Node, results: Sequence[Array], env: dict[str, int]) -> None:
         """Add the sizes of a function's results; raise `SizesChanged` if the graph was not compiled for them."""
         if len(results) != len(node.results):
@@ -69,7 +73,7 @@ class LateSizes:
         late = {name for v in node.results for size in v.type.shape for name in _late(size)}
         if any(env[name] == 1 for name in late):
             raise SizesChanged
-        if any(dims.evaluate(a, env) != dims.evaluate(b, env) for a, b in self._guards.get(node, ())):
+        if any(dims.evaluate(a, env) != dims.evaluate(b, env) for a, b in self.guards(node)):
             raise SizesChanged
 
 

@@ -126,7 +126,7 @@ class Launcher:
                 made = self._loop(node, operands, env, given)
             else:
                 if "call" in node.attrs and any(v.node is not None and v.type.rank > 1 for v in node.operands):
-                    wanted = orders(_call_number(node), self._call_strides(given))
+                    wanted = orders(call_number(node), self._call_strides(given))
                     operands = list(map(_in_order, operands, wanted)) if wanted else operands
                 made = self._call(node, _as_given(node, operands, given), env)
                 given.update(zip(node.results, made, strict=True))
@@ -145,7 +145,7 @@ class Launcher:
     def _call_strides(self, given: Mapping[Value, Array]) -> dict[int, list[tuple[int, ...]]]:
         """Return the strides of NumPy functions' results, by call number."""
         calls = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs]
-        return {_call_number(n): [given[v].strides for v in n.results] for n in calls if n.results[0] in given}
+        return {call_number(n): [given[v].strides for v in n.results] for n in calls if n.results[0] in given}
 
     def _memory(
         self,
@@ -179,7 +179,7 @@ class Launcher:
         if "op" in node.attrs:
             found = [np.asarray(reference.run_op(node, operands, env))]
         else:
-            found = [np.asarray(x) for x in self.calls[_call_number(node)](*operands)]
+            found = [np.asarray(x) for x in self.calls[call_number(node)](*operands)]
         self.late_sizes.take(node, found, env)
         return found
 
@@ -216,7 +216,8 @@ def _readable(x: Array) -> Array:
     return np.ascontiguousarray(x, x.dtype.newbyteorder("=")).reshape(x.shape)
 
 
-def _call_number(node: Node) -> int:
+def call_number(node: Node) -> int:
+    """Return the number of the function that a node calls."""
     found = node.attrs["call"]
     assert isinstance(found, int)
     return found

@@ -110,8 +110,18 @@ class LoopPiece:
             return (_result(piece.returned, arrays, values, env),)
         return tuple(_result(result, arrays, values, env) for _, result in piece.results)
 
-    def learn(self, instance: Any, chain: Chain, call: NestCallForm, result: Result) -> bool:
-        """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one."""
+    def learn(
+        self,
+        instance: Any,
+        chain: Chain,
+        call: NestCallForm,
+        result: Result,
+        copied: frozenset[str] = frozenset(),
+    ) -> bool:
+        """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one.
+
+        The arrays of variables that are `copied` stay as they are: the nest changes copies of them.
+        """
         kind = call.kind
         if is_paused() or isinstance(self._native, Interpreted) or (chain, kind) in self._unserved:
             return False
@@ -125,7 +135,7 @@ class LoopPiece:
         types = [buffer.type for buffer in piece.nest.inputs]
         nest = ServedNest(
             self._native, types, piece.inputs, dict(piece.sizes), highest, guards, piece.apart, piece.kept,
-            piece.written, result,
+            piece.written, result, copied,
         )  # fmt: skip
         if chain.put(instance, self, kind, lambda: build_nest_recipe(nest, call)):
             return True

@@ -13,7 +13,6 @@ from typing import Any
 
 from ...ir.builder import Builder
 from ...ir.dims import Dim
-from ...ir.dtypes import DType
 from ...ir.errors import Span, TypeProblem, Unsupported
 from ...ir.graph import Value
 from ...ir.ops import NUMPY
@@ -34,14 +33,14 @@ class WrittenLoop:
     """Statements to run as a nest.
 
     `inputs` are the names of the operands, with the Python number that an operand without dimensions stands for, if it
-    does. `constants` are names with known numbers, and `outputs` the variables to return, with their dtypes.
+    does. `constants` are names with known numbers, and `outputs` the variables to return, with their types.
     """
 
     name: str
     statements: tuple[ast.stmt, ...]
-    inputs: tuple[tuple[str, str | None], ...]
+    inputs: tuple[tuple[str, str | None, TensorType], ...]
     constants: tuple[tuple[str, Number], ...]
-    outputs: tuple[tuple[str, DType], ...]
+    outputs: tuple[tuple[str, TensorType], ...]
     span: Span
 
 
@@ -88,7 +87,7 @@ class ElementStores:
         if self._compile is None:
             raise Unsupported("loops that change elements need a registry to be compiled", span)
         maker, operands = Maker(builder, span), list[Value]()
-        inputs, constants = list[tuple[str, str | None]](), list[tuple[str, Number]]()
+        inputs, constants = list[tuple[str, str | None, TensorType]](), list[tuple[str, Number]]()
         for name in _read(statements):
             value = _meaning(name, frame)
             if value is None or (name in dict(outputs) and name not in frame.variables):
@@ -99,14 +98,13 @@ class ElementStores:
             weak = dtype_of(value).kind if dtype_of(value).weak else None
             strong = take(maker, value, dtype_of(value).strong)
             operands.append(strong)
-            inputs.append((name, weak))
+            inputs.append((name, weak, strong.type))
         types = tuple(type for _, type in outputs)
         attrs: dict[str, Attr] = {"function": "loop", "call": len(self._made)}
         if scalars := tuple(k for k, t in enumerate(types) if not t.shape):
             attrs["scalars"] = scalars
         node = builder.node(NUMPY, operands, attrs, span, types=types)
-        named = tuple((name, type.dtype) for name, type in outputs)
-        loop = WrittenLoop("loop", tuple(statements), tuple(inputs), tuple(constants), named, span)
+        loop = WrittenLoop("loop", tuple(statements), tuple(inputs), tuple(constants), tuple(outputs), span)
         self._made.append(self._compile(loop))
         return list(node.results)
 

@@ -18,7 +18,7 @@ from ...ir.dtypes import from_numpy
 from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported
 from ...ir.graph import Graph, Value
 from ...ir.ops import NUMPY
-from ...ir.records import record
+from ...ir.records import record, replace
 from ...ir.source import Evaluate
 from ...ir.types import TensorType
 from .callables import Method, dotted
@@ -44,11 +44,12 @@ class NumpyCall:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     kinds: tuple[str, ...]  # what NumPy would see for each operand: "array", "scalar" or "number"
+    returned: Any = None  # the classes of what it returned when it was traced: one, or a pair of a class and its items
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
-        return tuple(np.asarray(part) for part in _parts(self.run(operands)))
+        return tuple(np.asarray(part) for part in _parts(self.run(*operands)))
 
-    def run(self, operands: tuple[Any, ...]) -> Any:
+    def run(self, *operands: Any) -> Any:
         """Run the function and return its own result."""
         given = [_as_kind(x, kind) for x, kind in zip(operands, self.kinds, strict=True)]
         with np.errstate(all="ignore"):
@@ -85,7 +86,7 @@ class Fallback:
             {key: self._template(x, operands, span) for key, x in kwargs.items()},
             (),
         )
-        made = NumpyCall(made.function, made.args, made.kwargs, tuple(map(_kind, operands)))
+        made = replace(made, kinds=tuple(map(_kind, operands)))
         try:
             result, is_view = self._first_run(made, name, operands, span)
         except Exception as error:
@@ -99,7 +100,7 @@ class Fallback:
         if numbers := tuple(k for k, part in enumerate(parts) if type(part) in (bool, int, float, complex)):
             attrs["numbers"] = numbers
         node = self._trace.builder.node(NUMPY, operands, attrs, span, types=types)
-        self.calls.append(made)
+        self.calls.append(replace(made, returned=_classes(result)))
         for value, part in zip(node.results, parts, strict=True):
             self.known[value] = array = np.asarray(part)
             if not array.dtype.isnative:
@@ -149,7 +150,7 @@ class Fallback:
             array.flags.writeable = False
             actual.append(array)
         try:
-            result = call.run(tuple(actual))
+            result = call.run(*actual)
             return result, any(np.may_share_memory(part, x) for part in _parts(result) for x in actual)
         except Exception as error:
             if "read-only" not in str(error) and "readonly" not in str(error):
@@ -237,6 +238,13 @@ def _parts(result: Any) -> list[Any]:
     if isinstance(result, (tuple, list)):
         return [part for item in result for part in _parts(item)]
     return [result]
+
+
+def _classes(result: Any) -> Any:
+    """Return the class of a result, and those of its items; None stands for an array in another byte order."""
+    if isinstance(result, (tuple, list)):
+        return type(result), tuple(map(_classes, result))
+    return None if isinstance(result, np.ndarray) and not result.dtype.isnative else type(result)
 
 
 def _rebuilt(result: Any, tracers: Any) -> Any:

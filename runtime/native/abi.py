@@ -54,7 +54,8 @@ SYMBOLS = (
     "_PyObject_MakeTpCall", THREAD, "PyEval_SaveThread", "PyEval_RestoreThread",
     "_PyDict_GetItem_KnownHash", "PyLong_AsLongLongAndOverflow", "PyErr_NoMemory", "PyTuple_New", "_Py_Dealloc",
     "PyMem_RawMalloc", "PyMem_RawFree", "PyContextVar_Get", "PyObject_Vectorcall", "PyErr_ExceptionMatches",
-    "PyFloat_FromDouble", "PyLong_FromLongLong",
+    "PyFloat_FromDouble", "PyLong_FromLongLong", "PyContextVar_Set", "PyContextVar_Reset", "PyErr_Fetch",
+    "PyErr_Restore",
 )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ class Arguments:
         check_names(self.w, call.guards)
         self.expect(guards)
         for index, (value, given) in enumerate(zip(values, call.inputs, strict=True)):
-            place = self._place(given)
+            place = self.place(given)
             if type(given.given) is np.ndarray:
                 self.array(place, value, value.type.shape, given.array, given.layout)
                 continue
@@ -62,6 +62,7 @@ class Arguments:
             lowest = max([-LONG, *(low for low, _ in ranges)])
             highest = min([LONG - 1, *(high for _, high in ranges)])
             self.pointers[value] = self.number(place, type(given.given), dtype, lowest, highest)
+        self._is_exact = False
         self.settle()
 
     def expect(self, guards: Sequence[tuple[Size, Size]]) -> None:
@@ -74,14 +75,21 @@ class Arguments:
 
     def settle(self) -> None:
         """Check what could not be checked before all sizes were known."""
-        for size, register in self._late:
-            self.w.check("equal", self.sizes.number(size), register)
+        self.settle_late(())
         for one, same in self._equal.items():
             if {one, same} <= self.sizes.known.keys():
                 self.w.check("equal", self.sizes.known[one], self.sizes.known[same])
         self._check_guards(self._guards)
 
-    def _place(self, given: Input) -> int | Register:
+    def settle_late(self, guards: Sequence[tuple[Size, Size]]) -> None:
+        """Check the sizes of arrays that were read since, and guards on them."""
+        for size, register in self._late:
+            self.w.check("equal", self.sizes.number(size), register)
+        self._late.clear()
+        self._check_guards(guards)
+
+    def place(self, given: Input) -> int | Register:
+        """Return where an input is found: an argument, a leaf of one, or an object of the recipe."""
         if isinstance(given.place, str):
             return self.leaves[given.place]
         return self.constant(given.given) if given.place is None else 8 * given.place

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.layouts import GENERAL, UNIT, C, F
+from ...ir.ops import NUMPY
 from ...ir.orders import order_guards
 from ...ir.source import Guard, Leaf, Packed
 from ...ir.tuples import NamedTuple
@@ -67,8 +68,13 @@ class NativeCall(NamedTuple):
         """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands.
 
         Of general layouts a recipe checks how axes are sorted. The graph may have been built for arrays that are
-        sorted otherwise, and have the right order for results of these sizes only.
+        sorted otherwise, and have the right order for results of these sizes only. The same holds for what a function
+        of Python reads between two kernels.
         """
+        if lowered.built.calls and any(_is_matrix(given) and given.layout != C for given in self.inputs):
+            calls = [n for n in lowered.graph if n.op is NUMPY and "call" in n.attrs]
+            if any(v.node is not None and v.type.rank > 1 for n in calls for v in n.operands):
+                return True
         if None not in self.outs or all(v.type.rank < 2 for v in lowered.graph.outputs):
             return False
         if not lowered.has_settled_orders or all(given.layout != GENERAL for given in self.inputs):
@@ -117,6 +123,10 @@ def described(fixed: Any) -> Any:
         return kind, tuple(map(described, tree))
     how = COMPARED.get(kind, IDENTITY)
     return kind, tree if how == VALUE else repr(tree) if how == BITS else id(tree)
+
+
+def _is_matrix(given: Input) -> bool:
+    return given.array.ndim > 1
 
 
 def _lies(array: Array, layout: str) -> tuple[Any, ...]:

@@ -57,6 +57,7 @@ class Chain:
         self._lock = lock()
         self._dropped_calls = self._dropped_forwarded = 0
         self._patience = self._refused = 0
+        self._misleading: tuple[tuple[Any, Any], ...] = ()  # graphs and kinds of calls whose recipes failed
 
     @property
     def calls(self) -> int:
@@ -77,11 +78,20 @@ class Chain:
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
         """Make a recipe and put it first; return False if there is one, or the graph or the call can't have one."""
         kind = call.kind(lowered)
-        if self.has(lowered, kind):
+        if self._misled(instance, lowered, kind) or self.has(lowered, kind):
             return False
         from .learning import build_recipe
 
         return self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
+
+    def _misled(self, instance: Any, lowered: Lowered, kind: Any) -> bool:
+        """Tell whether such calls had a recipe that failed too often, and drop one that does."""
+        with self._lock:
+            found = [each for each in self._served if each.recipe.functions and each.recipe.misleads]
+            if found:
+                self._misleading = (*self._misleading, *((each.lowered, each.kind) for each in found))[-MAX_RECIPES:]
+                self._link(instance, tuple(each for each in self._served if each not in found))
+        return any(each is lowered and other == kind for each, other in self._misleading)
 
     def has(self, served: Any, kind: Any) -> bool:
         """Tell whether there is a recipe for such calls.

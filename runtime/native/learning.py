@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.dtypes import BF16, F16, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.layouts import C, classify
-from ...ir.ops import CONCATENATE, LOOP, REGION, RESHAPE
+from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE
 from ...ir.source import Guard
 from ...ir.walking import graphs
 from .call import CallForm, Input, NativeCall, Out, leaves_of
@@ -72,6 +72,7 @@ def _outs(out: Any, place: int | None, count: int) -> list[Out | None] | None:
 def build_recipe(lowered: Lowered, call: NativeCall) -> Recipe | None:
     """Return the recipe for an example of a call, if it can have one."""
     from .arguments import can_check
+    from .recipe import Unserved
     from .serving import Serving
 
     inputs = zip(lowered.built.graph.inputs, call.inputs, strict=True)
@@ -79,7 +80,10 @@ def build_recipe(lowered: Lowered, call: NativeCall) -> Recipe | None:
         return None
     if not can_check(call.guards) or not _is_served(lowered, call):
         return None
-    return Serving(lowered, call).write()
+    try:
+        return Serving(lowered, call).write()
+    except Unserved:
+        return None
 
 
 def _readable(dtype: DType, given: Input) -> bool:
@@ -98,17 +102,17 @@ def _readable(dtype: DType, given: Input) -> bool:
 
 
 def _is_served(lowered: Lowered, call: NativeCall) -> bool:
-    """Tell whether a graph can be called natively like this: it has only kernels, which know their results' order."""
-    from .serving import places_of
+    """Tell whether a graph can be called natively like this: its kernels and functions know their results' order."""
+    from .serving import is_known, places_of
 
     by_blas = _products_of(lowered) if lowered.launcher.calls else set()
-    nodes_ok = all(_is_native(graph, by_blas) for graph in graphs(lowered.graph))
-    given = any(out is not None for out in call.outs)
+    own = {n for n in lowered.graph if n.op is NUMPY and ("call" in n.attrs or is_known(n))}
+    nodes_ok = all(_is_native(graph, by_blas | own) for graph in graphs(lowered.graph))
     shape = lowered.built.structure
     plain = shape is None or shape.kind != "tree" or set(places_of(shape.tree)) == set(range(len(lowered.scalars)))
-    written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas)
+    written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas | own)
     fresh = written and not lowered.repeats_outputs and not lowered.any_order
-    return nodes_ok and plain and fresh and not (given and lowered.launcher.may_fail)
+    return nodes_ok and plain and fresh
 
 
 def _products_of(lowered: Lowered) -> set[Node]:
@@ -118,10 +122,10 @@ def _products_of(lowered: Lowered) -> set[Node]:
     return {n for n in lowered.graph if is_gemm(n, lowered.launcher.calls)}
 
 
-def _is_native(graph: Graph, by_blas: set[Node]) -> bool:
-    """Tell whether a graph or the body of a loop has only kernels, BLAS products, and reshapes that share memory."""
+def _is_native(graph: Graph, calls: set[Node]) -> bool:
+    """Tell whether a graph or the body of a loop has only kernels, some calls, and reshapes that share memory."""
     dense = _dense_reshapes(graph) if any(n.op is RESHAPE for n in graph) else set()
-    return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in by_blas for n in graph)
+    return all(n.op in (REGION, CONCATENATE, LOOP) or n in dense or n in calls for n in graph)
 
 
 def _dense_reshapes(graph: Graph) -> set[Node]:
@@ -131,12 +135,12 @@ def _dense_reshapes(graph: Graph) -> set[Node]:
     return {n for n in graph if n.op is RESHAPE and layouts[n.operands[0]] == C}
 
 
-def _writes_dense_outputs(lowered: Lowered, call: NativeCall, by_blas: set[Node]) -> bool:
-    """Tell whether kernels and BLAS write every output, possibly in another shape, as `tile` does."""
-    if len(lowered.launcher.calls) > len(by_blas) or lowered.options.backend != "llvm":
+def _writes_dense_outputs(lowered: Lowered, call: NativeCall, calls: set[Node]) -> bool:
+    """Tell whether kernels, BLAS and functions make every output, possibly in another shape, as `tile` does."""
+    if lowered.options.backend != "llvm":
         return False
     for value, order, out in zip(lowered.graph.outputs, lowered.orders, call.outs, strict=True):
-        if value.node in by_blas and order == tuple(range(len(order))):
+        if value.node in calls and order == tuple(range(len(order))):
             continue
         made = _unshaped(value, lowered)
         if made is None or (made is not value and (out is not None or order != tuple(range(len(order))))):

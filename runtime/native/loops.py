@@ -44,7 +44,7 @@ class Loop:
             serving.arguments.strides[inner] = serving.strides(outer)
         serving.pointers[self.body.outputs[0]] = again = self.w.register()
         self.w.make("here", self.w.register(), again)
-        serving.place_all(self.body)
+        serving.place_all(self.body, self.body.nodes)
         self.time = serving.sizes.number(_time(self.body))
 
     def run(self) -> None:
@@ -64,7 +64,7 @@ class Loop:
     def _step(self, left: Register) -> None:
         w = self.w
         w.run("patience", left, self.time, PATIENCE)
-        self.serving.run_all(self.body)
+        self.serving.run_all(self.body.nodes)
         taken = [(each.made, w.register(), each.here) for each in self.state]
         w.run("moves", len(taken), more=[r for made, kept, _ in taken for r in (made, kept)])
         w.run("moves", len(taken), more=[r for _, kept, here in taken for r in (kept, here)])

@@ -35,7 +35,7 @@ from .. import threads
 from . import abi
 from .arguments import Arguments, can_check, check_names
 from .nest_calls import NestCallForm, NestSource
-from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register
+from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Unserved
 from .steps import SPARE
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 
 DENSE = (C, F, SCALAR)
 PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)}
-
-
-class Unserved(Exception):
-    """Raised when a call can't have a recipe."""
 
 
 class ServedNest(NamedTuple):
@@ -62,6 +58,7 @@ class ServedNest(NamedTuple):
     kept: Sequence[int]
     written: Sequence[int]
     result: Result
+    copied: frozenset[str] = frozenset()  # variables whose arrays are not changed, but copies of them
 
 
 def build_nest_recipe(nest: ServedNest, call: NestCallForm) -> Recipe | None:
@@ -97,6 +94,7 @@ class NestServing:
         self._spans: dict[int, Register] = {}
         self._layouts: dict[int, tuple[str, Any]] = {}
         self._viewed: dict[Path, int] = {}  # where arrays are that results are views of: the buffer
+        self._copied = {k for k, x in enumerate(nest.inputs) if isinstance(x, ArrayInput) and x.path[0] in nest.copied}
         self.arguments.expect(nest.guards)
 
     def write(self) -> Recipe:
@@ -210,7 +208,8 @@ class NestServing:
         w, pointers = self.w, self.arguments.pointers
         pairs: dict[int, list[int]] = {}
         for a, b in self.nest.apart:
-            pairs.setdefault(a, []).append(b)
+            if a not in self._copied and b not in self._copied:
+                pairs.setdefault(a, []).append(b)
         for a, others in pairs.items():
             if all(self._layouts[k][0] in DENSE for k in (a, *others)):
                 more = [r for k in others for r in (pointers[self.buffers[k]], self._bytes(k))]
@@ -237,6 +236,8 @@ class NestServing:
     def _make(self, k: int, given: Input) -> None:
         """Make the memory of a result."""
         w, pointers = self.w, self.arguments.pointers
+        if k in self._copied:
+            self._copy(k)
         if isinstance(given, (ArrayInput, NumberInput)):
             return
         pointers[self.buffers[k]] = pointer = w.register()
@@ -252,6 +253,18 @@ class NestServing:
         if given.order != tuple(range(rank)) and not is_fortran:
             strides = self.arguments.in_row(self.arguments.dense(given.shape, given.order, given.dtype.size))
         w.new_array(given.dtype.numpy, rank, row, to, pointer, 0, strides, is_fortran)
+
+    def _copy(self, k: int) -> None:
+        """Let the nest work on a copy of an array in C order."""
+        w, given, buffer = self.w, self.nest.inputs[k], self.buffers[k]
+        layout, value = self._layouts[k]
+        if layout != C or not isinstance(given, ArrayInput) or len(given.path) != 1:
+            raise Unserved
+        self.made[k] = to = w.register(part=OBJECTS)
+        before, copy = self.arguments.pointers[buffer], w.register()
+        w.new_array(value.dtype, value.ndim, self.arguments.row(buffer.type.shape[: value.ndim]), to, copy, before)
+        w.run("copy_bytes", before, copy, self._bytes(k))
+        self.arguments.pointers[buffer], self.places[given.path] = copy, to._replace(sign=-1)
 
     def _scratch(self, bytes: Register) -> Register:
         pointer = self.w.register()
@@ -352,13 +365,14 @@ class NestServing:
         if moved:
             w.run("moves", len(moved) // 2, more=moved)
         saved: list[Register] = []
-        for k in self.nest.kept:
+        kept = [k for k in self.nest.kept if k not in self._copied]
+        for k in kept:
             if self._layouts[k][0] not in DENSE:
                 raise Unserved
             data, bytes = self.arguments.pointers[self.buffers[k]], self._bytes(k)
             saved += [data, self._scratch(bytes), bytes]
             w.run("copy_bytes", *saved[-3:])
-        w.run("nest", self.nest.native.address, frame, len(self.nest.kept), more=saved)
+        w.run("nest", self.nest.native.address, frame, len(kept), more=saved)
 
     def _strides(self, slot: int) -> list[Register]:
         buffer, type = self.buffers[slot], self.nest.types[slot]

@@ -2,7 +2,8 @@
 
 A recipe is a header and steps. A step is the address of its routine and its operands; most operands are registers,
 words in the memory of the call. Steps come in three sections, so that nothing is made before everything is checked:
-checks and sizes, then memory and objects, then kernels and results.
+checks and sizes, then memory and objects, then kernels and results. From the first call of a Python function on they
+follow one another, because what it returns has to be checked, too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from . import abi
 from .steps import HEADER, OPERANDS, RECIPE, machine
 
 NEVER = 1 << 62  # calls
+FEW_FAILURES = 8
 OBJECTS, MEMORY, CONSTANTS, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
+
+
+class Unserved(Exception):
+    """Raised when a call can't have a recipe."""
 
 
 class Register(NamedTuple):
@@ -40,10 +46,17 @@ Steps = list[Operand]
 class Recipe:
     """A recipe in memory. It keeps alive what its steps refer to."""
 
-    def __init__(self, words: Sequence[int], kept: Sequence[Any]) -> None:
+    def __init__(self, words: Sequence[int], kept: Sequence[Any], functions: int = 0) -> None:
+        self.functions = functions  # that it calls
         self._words = (ctypes.c_int64 * len(words))(*words)
         self.address = ctypes.addressof(self._words)
         self._kept = tuple(kept)
+
+    @property
+    def misleads(self) -> bool:
+        """Whether functions often return what the graph was not compiled for; then Python calls them again."""
+        finished = self.functions * self["calls"]
+        return self["started"] - finished > max(FEW_FAILURES, finished // 4)
 
     def warm_up(self) -> None:
         """Bring what the next call needs into the cache."""
@@ -70,6 +83,7 @@ class RecipeWriter:
         self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
         self._plain: Register | None = None
         self._notes_context = False  # whether a check writes what `plain_register` tells
+        self.functions = 0  # of Python, that are called
         self._code = machine().steps
 
     # -- registers
@@ -142,6 +156,11 @@ class RecipeWriter:
         kind, itemsize = self.object(dtype), dtype.itemsize
         self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.plain_register)
 
+    def in_order(self) -> None:
+        """Let steps follow one another from here on: what a Python function returns is checked after it has run."""
+        if self.checks is not self.runs:
+            self.checks = self.makes = self.runs = [*self.checks, *self.makes, *self.runs]
+
     def aside(self, write: Callable[[], None]) -> Steps:
         """Return the checks and makes that something writes, instead of adding them."""
         before = self.checks, self.makes
@@ -172,8 +191,9 @@ class RecipeWriter:
             self.step(begin, "begin", self.positional, len(initial), more=initial)
         if self._plain is not None and self._plain.part == PLAIN and not self._notes_context:
             self.step(begin, "context", self._plain)
-        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0]
-        words = header + begin + self.checks + self.makes + self.runs
+        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0, 0]
+        sections = (self.runs,) if self.checks is self.runs else (self.checks, self.makes, self.runs)
+        words = [*header, *begin, *(word for section in sections for word in section)]
         moved = self._moved
 
         def placed(word: Operand) -> int:
@@ -182,7 +202,7 @@ class RecipeWriter:
             at = moved.get(word, word)
             return 8 * at.sign * (starts[at.part] + at.number)
 
-        return Recipe(list(map(placed, words)), self.kept)
+        return Recipe(list(map(placed, words)), self.kept, self.functions)
 
 
 def forwarding(function: Any, tracer: type, untraced: type, traced: Any, guards: Sequence[Guard] = ()) -> Recipe:
@@ -191,7 +211,7 @@ def forwarding(function: Any, tracer: type, untraced: type, traced: Any, guards:
     `traced` takes over if the function raises `untraced`. `guards` are fields of functions that must be unchanged.
     """
     kept = (function, tracer, untraced, traced)
-    header = [0, 0, 0, NEVER, HEADER, 0, 0, 0]
+    header = [0, 0, 0, NEVER, HEADER, 0, 0, 0, 0]
     fields = [word for guard in guards for word in field_words(guard)]
     words = [*header, machine().steps["forward"], *map(id, kept), len(guards), *fields]
     return Recipe(words, (*kept, *guards))

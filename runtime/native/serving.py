@@ -11,14 +11,15 @@ import numpy as np
 from ...ir import dims
 from ...ir.dims import Size
 from ...ir.graph import Graph, Node, Value
-from ...ir.layouts import classify
-from ...ir.ops import LOOP, RESHAPE
+from ...ir.layouts import SCALAR, C, F, classify
+from ...ir.ops import CONSTANT, LOOP, NUMPY, RESHAPE, SIZE
 from ...ir.source import Place, Structure
 from ...ir.types import integer, ints, sizes
+from ...ir.walking import body_of, walk
 from .. import threads
 from .arguments import Arguments
 from .call import NativeCall
-from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps
+from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps, Unserved
 from .steps import SPARE
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
     from ..launch import NativeRegion
     from .loops import Loop
+    from .outside_calls import OutsideCalls
     from .products import BlasProduct
 
 Array = np.ndarray[Any, Any]
@@ -56,6 +58,11 @@ class Serving:
         self.products: dict[Node, BlasProduct] = {}
         # What a loop moves; a part of it has the register of the whole, how far behind it starts, and its own register.
         self.moving: dict[Value, tuple[Register, Register, Register] | None] = {}
+        self.objects = [self.w.register(part=OBJECTS) for _ in self.graph.outputs]
+        self.outside: OutsideCalls | None = None
+        # What may fail writes results to memory of its own; they are copied to the caller's in the end.
+        self.buffers_outputs = lowered.launcher.may_fail
+        self.copies: list[tuple[Value, Register]] = []
 
     def write(self) -> Recipe:
         lowered, graph = self.lowered, self.graph
@@ -66,18 +73,44 @@ class Serving:
             self.pointers[new] = self.pointers[old]
             if old in self.arguments.strides:
                 self.arguments.strides[new] = self.arguments.strides[old]
-        for region, kernel in self.kernels.items():
-            self._check_elements(region, kernel)
-        objects = self._results()
+        self.given = self._given_outputs()
         self.held = self._hold()
-        for value in graph.outputs:
-            while value.node is not None and value.node.op is RESHAPE:
+        if lowered.launcher.calls:
+            self._write_calls()
+        else:
+            self._write_nodes(graph.nodes)
+        self._hand_back(self.objects)
+        return self.w.finish()
+
+    def _write_nodes(self, nodes: Sequence[Node]) -> None:
+        """Make the results of nodes, and memory for what else they compute; then run them."""
+        inside = set(nodes)
+        inner = inside.union(*(walk(body_of(n)) for n in nodes if n.op is LOOP))
+        for region, kernel in self.kernels.items():
+            if region in inner:
+                self._check_elements(region, kernel)
+        for k, value in enumerate(self.graph.outputs):
+            if unshaped(value).node in inside:
+                self._make_output(k, value)
+        for value in self.graph.outputs:
+            while value.node is not None and value.node.op is RESHAPE and unshaped(value).node in inside:
                 value, shaped = value.node.operands[0], value
                 self.pointers[value] = self.pointers[shaped]
-        self.place_all(graph)
-        self.run_all(graph)
-        self._hand_back(objects)
-        return self.w.finish()
+        self.place_all(self.graph, nodes)
+        self.run_all(nodes)
+
+    def _write_calls(self) -> None:
+        """Write a graph with functions of Python between its kernels: what is before each, then its call."""
+        from .outside_calls import OutsideCalls, segments
+        from .products import is_gemm
+
+        calls = self.lowered.launcher.calls
+        functions = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs and not is_gemm(n, calls)]
+        self.outside = OutsideCalls(self, functions)
+        for nodes, function in segments(self.graph.nodes, functions):
+            self._write_nodes(nodes)
+            if function is not None:
+                self.outside.write(function)
 
     def _hold(self) -> list[Register]:
         """Keep what lies in containers alive: other threads may change those while kernels run."""
@@ -104,10 +137,9 @@ class Serving:
 
     # -- memory of results
 
-    def _results(self) -> list[Register]:
-        """Make the results' memory; return the registers of the objects."""
+    def _given_outputs(self) -> dict[int, int | Register]:
+        """Check the arrays for results that the caller passes; return their places."""
         w, outs = self.w, self.call.outs
-        objects = [w.register(part=OBJECTS) for _ in self.graph.outputs]
         places: dict[int, int | Register] = {}
         for k, (value, out) in enumerate(zip(self.graph.outputs, outs, strict=True)):
             if out is None:
@@ -121,14 +153,21 @@ class Serving:
             layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
             self.arguments.array(place, value, value.type.shape, out.array, layout, writeable=True)
             places[k] = place
-        self._check_apart()
-        self.given = places
-        for k, value in enumerate(self.graph.outputs):
-            if k not in places and self.lowered.scalars[k]:
-                self._number(value)
-            elif k not in places:
-                self._new_array(value, self.lowered.orders[k], objects[k])
-        return objects
+        if not self.buffers_outputs:
+            self._check_apart()
+        return places
+
+    def _make_output(self, k: int, value: Value) -> None:
+        """Make the memory of a result, unless the caller has passed some."""
+        out = self.call.outs[k]
+        if out is not None and self.buffers_outputs:
+            self._buffer(value, out.array)
+        elif k not in self.given and self.lowered.scalars[k]:
+            self._number(value)
+        elif k not in self.given:
+            self._new_array(value, self.lowered.orders[k], self.objects[k])
+            if self.outside is not None:
+                self.outside.made(value, self.objects[k])
 
     def _check_apart(self) -> None:
         """Check that written arrays overlap no others; Python copies if one does."""
@@ -139,16 +178,32 @@ class Serving:
         others = [v for v in self.graph.inputs if v.type.rank or self._is_array(v)]
         if all(v not in self.arguments.strides for v in (*others, *written)):
             for k, value in enumerate(written):
-                more = [r for v in (*others, *written[:k]) for r in (self.pointers[v], self._bytes(v))]
-                w.check("dense_apart", self.pointers[value], self._bytes(value), len(more) // 2, more=more)
+                more = [r for v in (*others, *written[:k]) for r in (self.pointers[v], self.bytes(v))]
+                w.check("dense_apart", self.pointers[value], self.bytes(value), len(more) // 2, more=more)
             return
         spans = {value: self._span(value) for value in (*others, *written)}
         for k, value in enumerate(written):
             ranges = [spans[v] for v in (*others, *written[:k])]
             w.check("apart", spans[value], len(ranges), more=ranges)
 
-    def _bytes(self, value: Value) -> Register:
-        return self.sizes.number(dims.product((value.type.dtype.size, *value.type.shape)))
+    def bytes(self, value: Value) -> Register:
+        return self.number(dims.product((value.type.dtype.size, *value.type.shape)))
+
+    def number(self, size: Size) -> Register:
+        """Return the register that holds a size."""
+        self._check_known(size)
+        return self.sizes.number(size)
+
+    def _check_known(self, *sizes: Size) -> None:
+        """Refuse sizes that a function determines which is called later."""
+        if not all(dims.symbols(size) <= self.sizes.known.keys() for size in sizes):
+            raise Unserved
+
+    def other_ranges(self, k: int) -> list[Register]:
+        """Return the registers that tell where the arguments are, and the results before this one."""
+        inputs = [v for v in self.graph.inputs if v.type.rank or self._is_array(v)]
+        outputs = [v for j, v in enumerate(self.graph.outputs[:k]) if not self.lowered.scalars[j]]
+        return [self._span(v) for v in (*inputs, *outputs) if v in self.pointers]
 
     def _is_array(self, value: Value) -> bool:
         given = self.call.inputs[self.graph.inputs.index(value)]
@@ -164,6 +219,20 @@ class Serving:
             w.check("dense_bounds", data, len(shape), size, to, more=numbers)
         return to
 
+    def _buffer(self, value: Value, out: Array) -> None:
+        """Make memory for a result that is copied to the caller's array, which lies in the same order."""
+        layout, axes = classify(out.shape, out.strides, out.itemsize), tuple(range(out.ndim))
+        if layout not in (C, F, SCALAR):
+            raise Unserved
+        self.copy_to_out(value)
+        self.pointers[value] = self.scratch(self.bytes(value))
+        self.orders[value] = axes[::-1] if layout == F else axes
+        self.arguments.strides.pop(value, None)
+
+    def copy_to_out(self, value: Value) -> None:
+        """Copy a result to the caller's array in the end."""
+        self.copies.append((value, self.pointers.pop(value)))
+
     def _number(self, value: Value) -> None:
         """Memory for a result that is a number."""
         self.pointers[value] = pointer = self.w.register()
@@ -171,6 +240,7 @@ class Serving:
 
     def _new_array(self, value: Value, order: tuple[int, ...], to: Register) -> None:
         w, type, rank = self.w, value.type, value.type.rank
+        self._check_known(*type.shape)
         usual = tuple(range(rank))
         self.orders[value] = order
         strides: int | Register = 0
@@ -186,15 +256,18 @@ class Serving:
 
     # -- graphs, and the bodies of loops
 
-    def place_all(self, graph: Graph) -> None:
+    def place_all(self, graph: Graph, nodes: Sequence[Node]) -> None:
+        """Take memory for what some nodes of a graph compute."""
         uses = Counter(v for n in graph for v in n.operands)
-        for node in graph:
+        for node in nodes:
             if node.op is LOOP:
                 own = {v for v in node.operands if uses[v] == 1 and v not in graph.outputs}
                 self._loop(node, own)
                 continue
-            if self.lowered.launcher.calls:
+            if self.outside is not None:
                 self._product(node)
+                if is_known(node):
+                    self.outside.known(node)
             for value in node.results:
                 self.place(value)
 
@@ -211,8 +284,8 @@ class Serving:
         if is_gemm(node, self.lowered.launcher.calls):
             self.products[node] = BlasProduct(self.w, self.sizes, node, *map(self.strides, node.operands))
 
-    def run_all(self, graph: Graph) -> None:
-        for node in graph:
+    def run_all(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
             if node in self.kernels:
                 self._launch(node, self.kernels[node])
             elif node in self.loops:
@@ -263,8 +336,11 @@ class Serving:
         elif value.node is not None and value.node.op is RESHAPE:
             self.place(value.node.operands[0])
             self.share(value, value.node.operands[0])
+        elif self.outside is not None and value in self.outside.arrays:
+            self._new_array(value, tuple(range(value.type.rank)), to := self.outside.new_object())
+            self.outside.made(value, to)
         else:
-            self.pointers[value] = self.scratch(self._bytes(value))
+            self.pointers[value] = self.scratch(self.bytes(value))
 
     def share(self, value: Value, other: Value) -> None:
         """The value is where another is."""
@@ -367,7 +443,10 @@ class Serving:
         for register in self.held:
             w.run("drop", register)
         structure = self.lowered.built.structure or Structure("single" if len(objects) == 1 else "tuple")
+        for value, to in self.copies:
+            w.run("copy_bytes", self.pointers[value], to, self.bytes(value))
         if structure.kind == "single" and 0 in self.given:
+            self._drop_objects()
             w.run("result_given", self.given[0])
             return
         for k, (value, to) in enumerate(zip(self.graph.outputs, objects, strict=True)):
@@ -383,7 +462,13 @@ class Serving:
             found = self._packed("pack_tuple", objects)
         else:
             found = self._tree(structure.tree, self._handed_out(structure.tree, objects))
+        self._drop_objects()
         w.run("result", found)
+
+    def _drop_objects(self) -> None:
+        """Release what functions of Python were given, and what they returned."""
+        for register in self.outside.owned if self.outside is not None else ():
+            self.w.run("drop", register)
 
     def _packed(self, step: str, items: Sequence[Register]) -> Register:
         to = self.w.register(part=OBJECTS)
@@ -430,6 +515,18 @@ def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
     if not isinstance(across, int) or not isinstance(unit, int) or across * unit < 1:
         return None
     return -(-threads.SHORT // (across * unit)), across, unit
+
+
+def is_known(node: Node) -> bool:
+    """Tell whether a node gives a function of Python a constant or a size."""
+    return node.op is NUMPY and node.attrs.get("op") in (CONSTANT.name, SIZE.name) and not node.operands
+
+
+def unshaped(value: Value) -> Value:
+    """Return the value behind reshapes."""
+    while value.node is not None and value.node.op is RESHAPE:
+        value = value.node.operands[0]
+    return value
 
 
 def places_of(tree: Any) -> list[int]:

@@ -92,6 +92,11 @@ STEPS: dict[str, str] = {
     "matrix": "row column rows columns itemsize turned distance",
     "gemm": "function: one: zero: itemsize m n k count left right result left_turned right_turned left_distance "
     "right_distance rank",
+    # Python functions
+    "call_python": "function: names: count all items object variable: is_plain ignoring: make:",
+    "dense_array": "place copy: object sorted count",
+    "copied_array": "place copy: object itemsize count",
+    "own_array": "place copy: object itemsize count",
     # results
     "scalar_object": "pointer dtype: object",
     "python_number": "object method:",
@@ -111,7 +116,17 @@ STEPS: dict[str, str] = {
 OPERANDS = {step: tuple(operands.replace(":", "").split()) for step, operands in STEPS.items()}
 CALL = ("self", "count", "names", "recipe")  # the header of a call's memory
 HEADER = 8 * len(CALL)
-RECIPE = ("next", "inside", "calls", "limit", "bytes", "objects", "memory", "forwarded")  # the header of a recipe
+RECIPE = (
+    "next",
+    "inside",
+    "calls",
+    "limit",
+    "bytes",
+    "objects",
+    "memory",
+    "forwarded",
+    "started",
+)  # fmt: skip - the header of a recipe
 # What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
 MACHINE = (
     "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
@@ -120,6 +135,7 @@ MACHINE = (
     "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
     "new_object", "object_free", "dict_next", "compare",
     "trace", "is_traced", "small_handler", "small_context", "small_malloc", "small_free",
+    "context_set", "context_reset", "take_raised", "put_raised", "exception",
 )  # fmt: skip
 SYMBOLS = {
     "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
@@ -132,6 +148,8 @@ SYMBOLS = {
     "clear_raised": "PyErr_Clear", "new_float": "PyFloat_FromDouble", "new_int": "PyLong_FromLongLong",
     "dict_next": "PyDict_Next", "compare": "PyObject_RichCompareBool",
     "new_object": "_PyObject_New", "object_free": "PyObject_Free", "trace": "PyTraceMalloc_Track",
+    "context_set": "PyContextVar_Set", "context_reset": "PyContextVar_Reset", "take_raised": "PyErr_Fetch",
+    "put_raised": "PyErr_Restore",
 }  # fmt: skip
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
 LIST_ITEMS = 24  # of a list: where its items are
@@ -155,6 +173,7 @@ class Machine:
         for name, symbol in SYMBOLS.items():
             self.write(name, abi.address(symbol))
         self.write("array_type", id(np.ndarray))
+        self.write("exception", id(Exception))
         self.write("new_array", abi.numpy_table()[abi.NEW_ARRAY])
         self.write("set_base", abi.numpy_table()[abi.SET_BASE])
         self.write("make_scalar", abi.numpy_table()[abi.MAKE_SCALAR])

@@ -317,9 +317,9 @@ class Registry:
 
     def compile_loop(self, loop: Any) -> Callable[..., tuple[Any, ...]]:
         """Return a function that runs a loop of a `.weft` kernel."""
-        from ..written_loops import RunningLoop
+        from ..written_loops import CallableRunningLoop
 
-        return RunningLoop(loop, self).run
+        return CallableRunningLoop(loop, self)
 
     def find_op(self, name: str) -> OpDef | None:
         """Find an op outside the fixed table: a user's, or a bundled kernel."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 import weft
 from weft.errors import Unsupported
+from weft.runtime.native.abi import is_known
 
 KERNELS = weft.compile("""
 const STEP = 2
@@ -118,6 +120,41 @@ def test_elements_that_change() -> None:
         assert made.dtype == dtype and np.array_equal(x, before) and np.array_equal(same, before)
     with pytest.raises(IndexError):
         KERNELS.beyond(np.zeros(3))
+
+
+def test_calls_after_the_first_are_native() -> None:
+    """The graph has a recipe that calls the loop, which has one as well; Python says what is wrong."""
+    x, m = RNG.standard_normal(40), RNG.standard_normal((7, 5))
+    calls: list[tuple[Any, tuple[Any, ...]]] = [
+        (KERNELS.sieve, (50,)), (KERNELS.counted, (RNG.integers(-2, 6, 9), 4)), (KERNELS.bubble, (x,)),
+        (KERNELS.bubble, (x[::2],)), (KERNELS.rows, (m, 0.5)), (KERNELS.rows, (np.asfortranarray(m), 2)),
+    ]  # fmt: skip
+    for kernel, args in calls:
+        first, given = kernel(*args), [np.array(a) for a in args]
+        before, references = kernel.chain.calls, [sys.getrefcount(a) for a in args]
+        for _ in range(10):
+            again = kernel(*args)
+        assert kernel.chain.calls == before + 10 * is_known(), kernel
+        one, other = (x if isinstance(x, tuple) else (x,) for x in (again, first))
+        assert all(map(np.array_equal, one, other))
+        assert [sys.getrefcount(a) for a in args] == references
+        assert all(map(np.array_equal, args, given))
+    before = KERNELS.bubble.chain.calls
+    for n in (2, 7, 300):
+        y = RNG.standard_normal(n)
+        np.testing.assert_array_equal(KERNELS.bubble(y), np.sort(y))
+    assert KERNELS.bubble.chain.calls == before + 3 * is_known()
+    shift = weft.compile("""kernel shift(x: f64[n], k: i64) -> f64[n] {
+        var y = x
+        for i in 0..n { y[i + k] = i }
+        return y
+    }""").shift
+    for k in (0, 1, 0, 2, 0):
+        if k:
+            with pytest.raises(IndexError, match=f"index {len(x)} is out of bounds"):
+                shift(x, k)
+        else:
+            np.testing.assert_array_equal(shift(x, k), np.arange(40.0))
 
 
 def test_returns() -> None:
