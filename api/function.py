@@ -231,8 +231,7 @@ class JitFunction(Called):
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
         lowered, sizes = self.sized(*args, out=out, **kwargs)
-        lowered.sizes = sizes
-        return lowered
+        return replace(lowered, sizes=sizes)
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
         """Return the graph for these arguments, together with their sizes."""

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.errors import ShapeProblem, ValueProblem, VerifyProblem, WeftError, quantity
+from ..ir.errors import ShapeProblem, ValueProblem
 from ..ir.footprints import Footprint, check_ranks, footprints_of
-from ..ir.forking import lock
 from ..ir.forms import form_guards
 from ..ir.graph import Graph, Node, graph_guards
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.lazy import cached_property
-from ..ir.limits import limiter
 from ..ir.ops import CONCATENATE, NUMPY, REGION
 from ..ir.orders import follow_from_signature, operand_orders, order_guards, output_orders, usual_orders
-from ..ir.progress import compiling
-from ..ir.records import record, replace
+from ..ir.records import fresh, record, replace
 from ..ir.source import ArgType, Built, KernelSource
 from ..ir.tuples import NamedTuple
 from ..ir.types import Guards
 from ..ir.walking import graphs, regions, walk
 from .bounds import Bound, bounds_of
 from .checked_sizes import bind_sizes
-from .launch import Launcher, NativeRegion
+from .launch import Launcher
+from .loaded import Loaded
 
 if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded from disk does not need it
     from ..backends.llvm.compile import NativeProgram
@@ -37,7 +34,6 @@ if TYPE_CHECKING:  # LLVM takes longer to import than NumPy, and a kernel loaded
     from .disk.graphs import StoredResult
     from .explain import Explanation
     from .registry import Registry, Uses
-    from .selection.plan import VariantPlan
 
 IMPL = "impl "
 Variant = tuple[tuple[str, int | str], ...]
@@ -91,31 +87,28 @@ class Request(NamedTuple):
     lazy: bool = False
 
 
+@record(eq=False)
 class Lowered:
-    """A graph after all passes, as `lower` returns it. Native code is generated when it is first needed."""
+    """A graph after all passes, as `lower` returns it; it does not change. `loaded` has what is made of it later.
 
-    def __init__(
-        self,
-        built: Built,
-        result: PipelineResult | StoredResult,
-        options: Options,
-        orders: tuple[tuple[int, ...], ...],
-        scalars: tuple[int, ...],
-        any_order: bool = False,
-        uses: Uses | None = None,
-    ) -> None:
-        self.built, self.result, self.options = built, result, options
-        self.orders, self.scalars, self.any_order = orders, scalars, any_order
-        self.uses = uses
-        self.seconds: dict[str, float] = {}
-        self.plan: VariantPlan | None = None
-        self.keep: Callable[[Lowered, bytes], None] | None = None  # stores the native code once it is generated
-        self.stored: Stored | None = None  # finds graphs for other sizes in the cache on disk
-        self.siblings: list[Lowered] = []  # the same graph in other forms
-        self.source: KernelSource | None = None  # of the last `lower()` that returned this graph, with its sizes
-        self.sizes: Mapping[str, int] = {}
-        self._lock = lock()
-        self._launcher: Launcher | None = None
+    `keep` stores the native code once it is generated, and `stored` finds graphs for other sizes on disk. A graph from
+    the disk comes with its guards and its name. `source` and `sizes` are those of a call of `lower()`.
+    """
+
+    built: Built
+    result: PipelineResult | StoredResult
+    options: Options
+    orders: tuple[tuple[int, ...], ...]
+    scalars: tuple[int, ...]
+    any_order: bool = False
+    uses: Uses | None = None
+    keep: Callable[[Lowered, bytes], None] | None = None
+    stored: Stored | None = None
+    known_guards: tuple[tuple[Size, Size], ...] | None = None
+    known_family: str | None = None
+    source: KernelSource | None = None
+    sizes: Mapping[str, int] = {}
+    loaded: Loaded = fresh(default_factory=Loaded)
 
     @property
     def graph(self) -> Graph:
@@ -160,33 +153,22 @@ class Lowered:
         """A name for the graph that all its variants share; measured times are stored under it."""
         from .selection.candidates import family_of
 
-        return family_of(self)
+        return self.known_family or family_of(self)
 
-    @cached_property
+    @property
     def program(self) -> NativeProgram:
-        from ..ir import environment
+        """The LLVM text of all kernels, and how they are called."""
+        return self.loaded.program_of(self)
 
-        with environment.usual():  # constants are folded under these
-            from ..backends.llvm import compile as native
+    @property
+    def launcher(self) -> Launcher:
+        """The loaded native code, ready to run."""
+        return self.loaded.launcher_of(self)
 
-            start = time.perf_counter()
-            with self._typed_errors():
-                program = native.emit(self.result.after())  # a stored graph gets its nests now
-            self.seconds["emit"] = time.perf_counter() - start
-            return program
-
-    @contextmanager
-    def _typed_errors(self) -> Iterator[None]:
-        """Report errors in edited IR as errors of that IR; errors in Weft's own graphs stay as they are."""
-        try:
-            yield
-        except WeftError:
-            raise
-        except Exception as error:
-            if self.built.after is None:
-                raise
-            message = f"{self.graph.name}: this IR can't be compiled ({type(error).__name__}: {error})"
-            raise VerifyProblem(message, hint="undo the edits of its plan, or let the passes make it") from error
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """How long each step took."""
+        return self.loaded.seconds
 
     def llvm(self) -> str:
         """Return the LLVM IR of all kernels, before LLVM's own passes."""
@@ -251,7 +233,7 @@ class Lowered:
     @cached_property
     def guards(self) -> list[tuple[Size, Size]]:
         """The equalities of sizes that the code relies on: the graph's, and those of its regions' forms."""
-        return [*self.assumptions, *form_guards(self.graph)]
+        return [*self.assumptions, *form_guards(self.graph)] if self.known_guards is None else list(self.known_guards)
 
     def for_sizes(self, env: Mapping[str, int]) -> Lowered:
         """Return the same graph in the forms that suit these sizes."""
@@ -264,10 +246,8 @@ class Lowered:
             hint = "`weft dump --after schedule` prints IR that runs at any size; guards in the text can be edited"
             raise ShapeProblem(f"{self.graph.name}: this IR has no form for {shown}{needs}", hint=hint)
         made = self._chosen_by(ChooseForms(sizes_text(env), cache=_cache(self.options)))
-        made.stored, made.siblings = self.stored, self.siblings
-        if "family" in self.__dict__:
-            made.family = self.family
-        return made
+        family = self.__dict__.get("family", self.known_family)
+        return replace(made, stored=self.stored, known_family=family, loaded=Loaded(siblings=self.loaded.siblings))
 
     def for_any_size(self, env: Mapping[str, int]) -> Lowered:
         """Return the same graph in one form for all sizes, for C libraries; only rows as short as these differ."""
@@ -278,41 +258,6 @@ class Lowered:
     def _chosen_by(self, step: Pass) -> Lowered:
         result = self.result.with_last(step)
         return Lowered(self.built, result, self.options, self.orders, self.scalars, self.any_order, self.uses)
-
-    @property
-    def launcher(self) -> Launcher:
-        """The loaded native code, ready to run."""
-        if self._launcher is None:
-            with self._lock, limiter.compiling(), compiling(self.graph.name, "LLVM"):
-                made = self._launcher or self._load()
-                # If a signal handler loaded it meanwhile, native entries may already use that code, so it stays.
-                self._launcher = self._launcher or made
-        return self._launcher
-
-    def take(self, launcher: Launcher) -> None:
-        """Use native code that was compiled earlier."""
-        self._launcher = launcher
-
-    def _load(self) -> Launcher:
-        from ..backends.llvm import compile as native
-        from ..backends.llvm.engine.library import LoadedCode, linked
-        from ..ir.compile_log import log_compile
-
-        program = self.program
-        with self._typed_errors():
-            compiled = native.build(program, self.options.machine)
-        start = time.perf_counter()
-        library = LoadedCode(code := linked(compiled.object_code), program.names)
-        llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
-        self.seconds |= {**llvm, "load": time.perf_counter() - start}
-        log_compile(self.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)
-        if self.keep is not None:
-            self.keep(self, code)
-        kernels = {
-            region: NativeRegion(region, function, library.addresses)
-            for region, function in zip(program.regions, program.functions, strict=True)
-        }
-        return Launcher(self.graph, kernels, self.built.calls, library)
 
 
 class Begun(NamedTuple):
@@ -420,7 +365,7 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
     seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
     made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, selection.uses)
-    made.seconds = seconds
+    made.loaded.seconds |= seconds
     return made
 
 

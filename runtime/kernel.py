@@ -213,8 +213,7 @@ class Kernel(Called):
     def lower(self, *args: Any, out: Any = None, **kwargs: Any) -> Lowered:
         """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
         lowered, sizes = self.sized(*args, out=out, **kwargs)
-        lowered.source, lowered.sizes = self._source, sizes
-        return lowered
+        return replace(lowered, source=self._source, sizes=sizes)
 
     def sized(self, *args: Any, out: Any = None, **kwargs: Any) -> tuple[Lowered, dict[str, int]]:
         """Return the graph for these arguments, together with their sizes."""
@@ -287,12 +286,13 @@ class Kernel(Called):
         """Return the same graph in forms for these sizes, compiling it if needed."""
         sizes = dict(env)
         with self._compiling:
-            found = next(filter(bind, lowered.siblings), None)
+            siblings = lowered.loaded.siblings
+            found = next(filter(bind, siblings), None)
             if found is None:
                 make = partial(lowered.for_sizes, sizes)
                 found = lowered.stored(bind, make) if lowered.stored is not None else make()
-                found.siblings = lowered.siblings
-                lowered.siblings.append(found)
+                found.loaded.siblings = siblings
+                siblings.append(found)
             if not bind(found):
                 raise VerifyProblem(
                     f"{self._source.name}: the graph does not match the arguments that it was built for"
@@ -349,7 +349,7 @@ class Kernel(Called):
             orders_before = partial(call_orders, lowered, inputs, env)
             outputs, strides = lowered.launcher.run(inputs, env, memory, orders_before)
             seconds = time.perf_counter() - start
-            lowered.seconds.setdefault("first run", seconds)
+            lowered.loaded.seconds.setdefault("first run", seconds)
             if self._tuner is not None:
                 self._tuner.took(turn, seconds)
         if strides:

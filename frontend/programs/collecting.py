@@ -82,7 +82,7 @@ class Collected:
         if isinstance(target, ast.Tuple) and all(isinstance(t, ast.Name) for t in target.elts):
             values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             names = [t.id for t in target.elts if isinstance(t, ast.Name)]
-            if not all(is_fresh(v, self.scope) and self._allowed(v) for v in values) or not self._may_bind(names):
+            if not all(is_fresh(v, self.scope) and self._admit(v) for v in values) or not self._may_bind(names):
                 return False
             if any(map(self._is_run_by_numpy, values)):
                 return False
@@ -98,7 +98,7 @@ class Collected:
             self.renamed[name] = self._hoisted(value, list(self.known.guards(value)))
             self.defined.pop(name, None)
             return True
-        if not self._allowed(value) or self._is_run_by_numpy(value):
+        if not self._admit(value) or self._is_run_by_numpy(value):
             return False
         fresh = is_fresh(value, self.scope)
         if not fresh and not (isinstance(value, (ast.Subscript, ast.Attribute, ast.Name, ast.Call))):
@@ -114,7 +114,7 @@ class Collected:
         if name in self.known.numeric and self.known.is_numeric(node.value):
             value = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), node.op, node.value), node)
             return self._bound(node, name, ast.fix_missing_locations(value))
-        if not self.defined.get(name, False) or not self._may_bind([name]) or not self._allowed(node.value):
+        if not self.defined.get(name, False) or not self._may_bind([name]) or not self._admit(node.value):
             return False
         self._add(ast.AugAssign(ast.Name(name, ast.Store()), node.op, node.value), node)
         return True
@@ -149,7 +149,7 @@ class Collected:
         """Replace the parts of an expression that the piece computes by temporaries; None if there are none."""
         if self.known.is_numeric(node):
             return None
-        if is_fresh(node, self.scope) and work(node, self.scope) and self._allowed(node):
+        if is_fresh(node, self.scope) and work(node, self.scope) and self._admit(node):
             return self._temporary(node)
         if isinstance(node, (ast.Tuple, ast.List)) and not any(isinstance(e, ast.Starred) for e in node.elts):
             made = [self._outlined(item) for item in node.elts]
@@ -189,7 +189,7 @@ class Collected:
             return self._is_quiet(node.value)
         if isinstance(node, ast.Attribute):
             return self._is_quiet(node.value)
-        return isinstance(node, (ast.Name, ast.Constant)) or self._allowed(node)
+        return isinstance(node, (ast.Name, ast.Constant)) or self._admit(node)
 
     def _temporary(self, node: ast.expr) -> ast.expr:
         name = self._unique("result")
@@ -199,7 +199,7 @@ class Collected:
 
     # -- expressions
 
-    def _allowed(self, node: ast.expr) -> bool:
+    def _admit(self, node: ast.expr) -> bool:
         checker = Checker(self.scope, is_input=self._is_input)
         cut = checker.expression(node) or self._position(node)
         if cut is None:

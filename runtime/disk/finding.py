@@ -102,12 +102,9 @@ class _Place:
             )
             if found is None:
                 made = make()
-                if can_be_stored(made):
-                    made.keep, made.stored = partial(self.keep, key), self.find
-                return made
+                return replace(made, keep=partial(self.keep, key), stored=self.find) if can_be_stored(made) else made
             if bind(found):
-                found.stored = self.find
-                return found
+                return replace(found, stored=self.find)
         return make()
 
     def keep(self, key: bytes | None, lowered: Lowered, code: bytes) -> None:

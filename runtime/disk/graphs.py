@@ -16,6 +16,7 @@ from ...ir.ops import NUMPY, TABLE
 from ...ir.source import Built, Structure
 from ...ir.walking import regions, walk
 from ..launch import Launcher, NativeRegion
+from ..loaded import Loaded
 from .codec import JsonWriter, Reader, as_json, read_json, size
 
 if TYPE_CHECKING:
@@ -201,12 +202,12 @@ def _restored(content: bytes, options: Options, generation: int, whole: Whole, k
         nodes[place]: NativeRegion(nodes[place], function, library.addresses)
         for place, function in zip(found["regions"], functions, strict=True)
     }
-    made = Lowered(built, StoredResult(graph, whole, found.get("nests")), options, orders, scalars, any_order)
-    made.uses = cast("Uses", StoredUses(generation, found["asked"]))
-    made.guards = list(reader.guards(found["guards"]))
-    made.family = found["family"]
-    made.take(Launcher(graph, kernels, (), library))
-    made.seconds["from disk"] = time.perf_counter() - start
+    made = Lowered(
+        built, StoredResult(graph, whole, found.get("nests")), options, orders, scalars, any_order,
+        uses=cast("Uses", StoredUses(generation, found["asked"])), known_guards=reader.guards(found["guards"]),
+        known_family=found["family"], loaded=Loaded(Launcher(graph, kernels, (), library)),
+    )  # fmt: skip
+    made.loaded.seconds["from disk"] = time.perf_counter() - start
     return made
 
 

@@ -78,20 +78,20 @@ class Chain:
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
         """Make a recipe and put it first; return False if there is one, or the graph or the call can't have one."""
         kind = call.kind(lowered)
-        if self._misled(instance, lowered, kind) or self.has(lowered, kind):
+        self._drop_misleading(instance)
+        if self.has(lowered, kind) or any(each is lowered and k == kind for each, k in self._misleading):
             return False
         from .learning import build_recipe
 
         return self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
 
-    def _misled(self, instance: Any, lowered: Lowered, kind: Any) -> bool:
-        """Tell whether such calls had a recipe that failed too often, and drop one that does."""
+    def _drop_misleading(self, instance: Any) -> None:
+        """Drop the recipes that call functions in vain too often, and remember their calls."""
         with self._lock:
             found = [each for each in self._served if each.recipe.functions and each.recipe.misleads]
             if found:
                 self._misleading = (*self._misleading, *((each.lowered, each.kind) for each in found))[-MAX_RECIPES:]
                 self._link(instance, tuple(each for each in self._served if each not in found))
-        return any(each is lowered and other == kind for each, other in self._misleading)
 
     def has(self, served: Any, kind: Any) -> bool:
         """Tell whether there is a recipe for such calls.

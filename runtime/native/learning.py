@@ -103,16 +103,25 @@ def _readable(dtype: DType, given: Input) -> bool:
 
 def _is_served(lowered: Lowered, call: NativeCall) -> bool:
     """Tell whether a graph can be called natively like this: its kernels and functions know their results' order."""
-    from .serving import is_known, places_of
+    from .serving import is_known
 
     by_blas = _products_of(lowered) if lowered.launcher.calls else set()
     own = {n for n in lowered.graph if n.op is NUMPY and ("call" in n.attrs or is_known(n))}
     nodes_ok = all(_is_native(graph, by_blas | own) for graph in graphs(lowered.graph))
-    shape = lowered.built.structure
-    plain = shape is None or shape.kind != "tree" or set(places_of(shape.tree)) == set(range(len(lowered.scalars)))
+    plain = _returns_all(lowered)
     written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas | own)
     fresh = written and not lowered.repeats_outputs and not lowered.any_order
     return nodes_ok and plain and fresh
+
+
+def _returns_all(lowered: Lowered) -> bool:
+    """Tell whether every output is part of what the function returns."""
+    structure = lowered.built.structure
+    if structure is None or structure.kind != "tree":
+        return True
+    from .trees import places_of
+
+    return set(places_of(structure.tree)) == set(range(len(lowered.scalars)))
 
 
 def _products_of(lowered: Lowered) -> set[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...ir.dims import Size
 from ...ir.graph import Graph, Node, Value
 from ...ir.layouts import SCALAR, C, F, classify
 from ...ir.ops import CONSTANT, LOOP, NUMPY, RESHAPE, SIZE
-from ...ir.source import Place, Structure
+from ...ir.source import Structure
 from ...ir.types import integer, ints, sizes
 from ...ir.walking import body_of, walk
 from .. import threads
@@ -121,7 +121,7 @@ class Serving:
 
     def _check_plan(self) -> None:
         """Check that the sizes are those at which this variant runs."""
-        plan = self.lowered.plan
+        plan = self.lowered.loaded.plan
         spans = plan.spans(self.lowered) if plan is not None else ()
         if plan is not None and spans:
             more = [end for span in spans for end in span]
@@ -459,9 +459,11 @@ class Serving:
         if structure.kind == "single":
             found = objects[0]
         elif structure.kind == "tuple":
-            found = self._packed("pack_tuple", objects)
+            w.run("pack_tuple", len(objects), found := w.register(part=OBJECTS), more=objects)
         else:
-            found = self._tree(structure.tree, self._handed_out(structure.tree, objects))
+            from .trees import packed
+
+            found = packed(w, structure.tree, objects)
         self._drop_objects()
         w.run("result", found)
 
@@ -469,42 +471,6 @@ class Serving:
         """Release what functions of Python were given, and what they returned."""
         for register in self.outside.owned if self.outside is not None else ():
             self.w.run("drop", register)
-
-    def _packed(self, step: str, items: Sequence[Register]) -> Register:
-        to = self.w.register(part=OBJECTS)
-        self.w.run(step, len(items), to, more=items)
-        return to
-
-    def _tree(self, tree: Any, objects: Iterator[Register]) -> Register:
-        """Nested lists, tuples, named tuples and dicts. The objects come in the order of their places."""
-        w, kind = self.w, type(tree)
-        if isinstance(tree, Place):
-            return next(objects)
-        if kind is dict:
-            items = [self._tree(x, objects) for x in tree.values()]
-            to = w.register(part=OBJECTS)
-            pairs = [word for key, item in zip(tree, items, strict=True) for word in (w.object(key), item)]
-            w.run("pack_dict", len(items), to, more=pairs)
-            return to
-        if kind is list or isinstance(tree, tuple):
-            to = self._packed("pack_list" if kind is list else "pack_tuple", [self._tree(x, objects) for x in tree])
-            if hasattr(tree, "_fields"):
-                w.run("construct", w.object(kind), to)
-            return to
-        to = w.register(part=OBJECTS)
-        w.run("constant", w.object(tree), to)
-        return to
-
-    def _handed_out(self, tree: Any, objects: list[Register]) -> Iterator[Register]:
-        """Yield the objects for the places of a tree; an object that is handed out again gets one more reference."""
-        found, places = [], places_of(tree)
-        for k, index in enumerate(places):
-            to = objects[index]
-            if index in places[:k]:
-                to = self.w.register(part=OBJECTS)
-                self.w.run("another", objects[index], to)
-            found.append(to)
-        return iter(found)
 
 
 def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
@@ -527,11 +493,3 @@ def unshaped(value: Value) -> Value:
     while value.node is not None and value.node.op is RESHAPE:
         value = value.node.operands[0]
     return value
-
-
-def places_of(tree: Any) -> list[int]:
-    """Return the numbers of the outputs in a tree, in order."""
-    if isinstance(tree, Place):
-        return [tree.index]
-    items = tree.values() if type(tree) is dict else tree if isinstance(tree, (list, tuple)) else ()
-    return [index for item in items for index in places_of(item)]

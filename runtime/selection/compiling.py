@@ -42,7 +42,8 @@ def compiled(plan: VariantPlan, variant: Variant, lookup: KernelLookup) -> Lower
     options = replace(plan.base.options, variant=variant)
     with environment.usual():
         made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _made(plan, options, lookup))
-    made.plan, made.uses = plan, plan.base.uses
+    made = replace(made, uses=plan.base.uses)
+    made.loaded.plan = plan
     assert made.launcher
     return made
 

@@ -67,7 +67,7 @@ class Tuner:
 
         `is_sample` means that native entries serve most calls, and this is one of the few.
         """
-        plan = lowered.plan or self._new_plan(lowered, env, lookup)
+        plan = lowered.loaded.plan or self._new_plan(lowered, env, lookup)
         if plan is None:
             return Turn(lowered)
         size = dims.evaluate(plan.size, env)
@@ -88,7 +88,7 @@ class Tuner:
 
     def took(self, turn: Turn, seconds: float) -> None:
         """Record the time of a trial call."""
-        plan = turn.lowered.plan
+        plan = turn.lowered.loaded.plan
         if turn.load is None or plan is None:
             return
         self.history.add(turn.load, turn.variant, seconds)
@@ -98,8 +98,8 @@ class Tuner:
 
     def ask_again(self, chain: Chain, turn: Turn) -> None:
         """Set how many native calls pass before the next one comes here: few during trials, more and more otherwise."""
-        if turn.lowered.plan is not None:
-            turn.lowered.plan.follow(chain)
+        if turn.lowered.loaded.plan is not None:
+            turn.lowered.loaded.plan.follow(chain)
         if not self.settings.explore:  # entries made while it was not 0 have a limit
             chain.limit(turn.lowered, NEVER)
         else:
@@ -125,10 +125,10 @@ class Tuner:
     def plan(self, lowered: Lowered, env: Mapping[str, int]) -> VariantPlan:
         """Return the plan of a graph."""
         with self._lock:
-            if lowered.plan is None:
-                lowered.plan = VariantPlan(lowered, env)
-                self.plans.add(lowered.plan)
-            return lowered.plan
+            if lowered.loaded.plan is None:
+                lowered.loaded.plan = VariantPlan(lowered, env)
+                self.plans.add(lowered.loaded.plan)
+            return lowered.loaded.plan
 
     def _worth_trying(self, plan: VariantPlan, load: Workload) -> list[str]:
         """Return the compiled variants that a call can try, except those expected to take twice the best known time."""

@@ -100,7 +100,7 @@ def test_a_graph_serves_rows_of_one_kind() -> None:
     for x in (short, long, short, long, long, short):
         np.testing.assert_array_equal(kernel(x), np.full(len(x), x.shape[1], np.float32))
     assert len(kernel.signature_cache) == 1
-    assert len(kernel.lower(short).siblings) == 1
+    assert len(kernel.lower(short).loaded.siblings) == 1
     assert [p.partition("0_")[2] for p in kernel.lower(long).program.names] == ["walk0", "join0"]
     flags = short > 2
     flags[1, 7] = True  # a walk for the first true of each row is over at once, so it is never shared

@@ -12,6 +12,7 @@ import pytest
 import weft
 from weft.errors import TraceProblem
 from weft.function import MAX_KERNELS
+from weft.ir.records import fields
 
 X = np.arange(3.0)
 
@@ -114,3 +115,19 @@ def test_zeros_of_f16_are_chosen_alike_by_both_backends() -> None:
     for backend in ("llvm", "reference"):
         low = weft.jit(lambda x, y: np.minimum(x, y), backend=backend)(x, y)
         assert np.signbit(low).tolist() == [True, True]
+
+
+def test_a_lowered_graph_does_not_change() -> None:
+    """What is loaded or learned of it is kept elsewhere, and copies share that."""
+    function, x = weft.jit(lambda x: x * 2 + 1), np.arange(5.0)
+    function(x)
+    lowered = function.lower(x)
+    (kernel,) = function._kernels.values()
+    called, _ = kernel.sized(x)
+    before = {name: id(getattr(called, name)) for name in fields(called)}
+    assert lowered.loaded is called.loaded and lowered.program is called.program and dict(lowered.sizes) == {"x0": 5}
+    function(np.arange(9.0)), lowered.explain(), lowered.html(), kernel.lower(x)
+    assert before == {name: id(getattr(called, name)) for name in fields(called)} and not called.sizes
+    for name in fields(called):
+        with pytest.raises(AttributeError, match="frozen"):
+            setattr(called, name, None)

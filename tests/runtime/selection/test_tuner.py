@@ -82,7 +82,7 @@ def test_calls_try_variants_until_it_is_settled_and_never_change(monkeypatch: py
     for _ in range(200):
         assert k(x, y).tobytes() == expected
         wait_for_variants()
-    plan = k.lower(x, y).plan
+    plan = k.lower(x, y).loaded.plan
     assert plan.name_at(5000) == "unroll=8"
     assert plan.at(5000) is plan.made["unroll=8"]
     served = sum(plan.served.values())
@@ -108,7 +108,7 @@ def test_calls_do_not_try_what_only_a_calibration_tells() -> None:
         wait_for_variants()
     lowered, env = k.sized(x, y)
     assert "share=0" in variants_of(lowered, workload_of(lowered, env))
-    assert "unroll=1" in lowered.plan.made and "share=0" not in lowered.plan.made
+    assert "unroll=1" in lowered.loaded.plan.made and "share=0" not in lowered.loaded.plan.made
     weft.set_threads(before)
 
 
@@ -118,7 +118,7 @@ def test_small_calls_are_left_alone() -> None:
     x, y = arrays(100)
     for _ in range(100):
         k(x, y)
-    assert k.lower(x, y).plan is None
+    assert k.lower(x, y).loaded.plan is None
     assert len(tuner.history) == 0
     assert k.chain.calls > 90
 
@@ -164,7 +164,7 @@ def test_choices_by_size_become_ranges_that_native_calls_follow() -> None:
                 tuner.history.add(load, name, size * 1e-9 * (1 if name == best else 3))
         tuner.make(tuner.plan(lowered, env), load, list(variants_of(lowered, load)), Registry())
         tuner.decide(tuner.plan(lowered, env), load, is_final=True)
-    plan: VariantPlan = lowered.plan  # type: ignore[assignment]
+    plan: VariantPlan = lowered.loaded.plan  # type: ignore[assignment]
     assert [name for _, _, name in plan.ranges()] == ["unroll=1", "unroll=8", DEFAULT]
     assert plan.ranges()[0][1] in range(300, 900)
     for size in (1, 50, 200, 2000, 5000, 400_000, 1_000_000) * 3:
@@ -198,7 +198,9 @@ def test_a_poisoned_history_changes_no_result(tmp_path: Path) -> None:
     again = kernel(Tuner(History(path), Settings(explore=0)))
     assert again(x, y).tobytes() == expected
     wait_for_variants()
-    assert set(again.lower(x, y).plan.made) <= set(variants_of(again.lower(x, y), workload_of(*again.sized(x, y))))
+    assert set(again.lower(x, y).loaded.plan.made) <= set(
+        variants_of(again.lower(x, y), workload_of(*again.sized(x, y)))
+    )
 
 
 def test_a_new_process_uses_what_was_measured(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_a_new_process_uses_what_was_measured(tmp_path: Path) -> None:
     assert later(x, y).tobytes() == expected  # the variant is still being compiled, or is ready
     wait_for_variants()
     assert later(x, y).tobytes() == expected
-    plan = later.lower(x, y).plan
+    plan = later.lower(x, y).loaded.plan
     assert plan.at(3000) is plan.made["unroll=1"]
 
 
@@ -240,8 +242,8 @@ def test_implementations_that_are_declared_equal_are_variants() -> None:
                 tuner.history.add(load, name, 1e-6 if name == "impl exp2=first" else 2e-6)
         tuner.make(tuner.plan(lowered, env), load, list(variants_of(lowered, load)), registry)
         tuner.decide(tuner.plan(lowered, env), load, is_final=True)
-        assert lowered.plan is not None
-        chosen = lowered.plan.at(1000)
+        assert lowered.loaded.plan is not None
+        chosen = lowered.loaded.plan.at(1000)
         assert "exp2: inline custom first" in str(chosen.ir(after="select-kernels"))
         for _ in range(4):
             assert np.array_equal(k(x), expected)
