@@ -11,6 +11,7 @@ from ...ir.dims import Size
 from ...ir.tuples import NamedTuple
 
 Owners = Sequence[tuple[int, object]]
+UNTILED = 1 << 62  # a tile that no loop is as long as
 STOPPED = 2  # status of a kernel that was told to stop
 
 

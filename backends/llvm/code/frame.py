@@ -6,10 +6,12 @@ A kernel takes one pointer to a frame of 64-bit words: addresses of operands and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....ir.dims import Atom, Size
 from ..functions import FrameWord
 from .scopes import Nest
-from .text import Val
+from .text import Emitter, Val
 
 STACK_LIMIT = 1 << 16
 LINE = 128
@@ -31,7 +33,7 @@ class Frame:
         place = self.entries.setdefault(entry, len(self.entries))
         with self.nest.at(self.nest.entry):
             address = e.offset(Val("%frame", "ptr", 0), e.const("i64", 8 * place))
-            value = e.load(address, elem, 0, 8)
+            value = e.emit(f"load {elem}, ptr {address.text}, align 8", elem, 0)  # whatever memory code is about
         self.nest.entry.memo[entry] = value
         return value
 
@@ -83,23 +85,22 @@ class Frame:
         return total
 
     def _atom(self, atom: Atom) -> Val:
-        e = self.nest.e
         if not atom.args:
             slot, dot, axis = atom.name.partition(".s")
             if dot:
                 return self.word(FrameWord("stride", int(slot.removeprefix("arg")), int(axis)), "i64")
             return self.word(FrameWord("size", symbol=atom.name), "i64")
-        values = [self.size(a) for a in atom.args]
-        if atom.name == "floordiv":
-            return self._floordiv(values[0], values[1])
-        total = values[0]
-        for value in values[1:]:
-            total = e.call("smin" if atom.name == "min" else "smax", total, value)
-        return total
+        return folded(self.nest.e, atom.name, [self.size(a) for a in atom.args])
 
-    def _floordiv(self, a: Val, b: Val) -> Val:
-        """Divides by a positive divisor and rounds down."""
-        e = self.nest.e
-        quotient = e.op("sdiv", a, b)
-        below = e.icmp("slt", e.op("srem", a, b), e.const("i64", 0))
-        return e.op("sub", quotient, e.cast("zext", below, "i64"))
+
+def folded(e: Emitter, name: str, values: Sequence[Val]) -> Val:
+    """Emits a quotient, rounded down, by a positive divisor, or the least or greatest of some numbers."""
+    total, *others = values
+    for other in others:
+        if name != "floordiv":
+            total = e.call("smin" if name == "min" else "smax", total, other)
+            continue
+        quotient = e.op("sdiv", total, other)
+        below = e.icmp("slt", e.op("srem", total, other), e.const_like(total, 0))
+        total = e.op("sub", quotient, e.cast("zext", below, "i64"))
+    return total

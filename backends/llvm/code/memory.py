@@ -62,20 +62,21 @@ class Memory:
         return scope.memo[key]
 
     def load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
-        e = self.nest.e
         offset = address(index, buffer.strides)
-        stride = coefficient_of(offset, self.vector)
-        elem, dtype = memory_element(buffer.dtype), buffer.dtype
         pointer, scope = self.pointer(buffer, offset)
         with self.nest.at(scope):
-            if stride == 0:
-                raw = e.load(pointer, elem, 0, buffer.align)
-            elif stride == dtype.size:
-                raw = self._load_vector(pointer, elem, buffer.align)
-            else:
-                raw = self._gather(pointer, elem, stride, buffer.align)
-            result = e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
-        return result, scope
+            return self.load_at(buffer, pointer, coefficient_of(offset, self.vector)), scope
+
+    def load_at(self, buffer: Buffer, pointer: Val, stride: Size) -> Val:
+        """Loads an element of a buffer, or a vector of them that are this far apart."""
+        e, elem, dtype = self.nest.e, memory_element(buffer.dtype), buffer.dtype
+        if stride == 0:
+            raw = e.load(pointer, elem, 0, buffer.align)
+        elif stride == dtype.size:
+            raw = self._load_vector(pointer, elem, buffer.align)
+        else:
+            raw = self._gather(pointer, elem, stride, buffer.align)
+        return e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
 
     def load_whole(self, buffer: Buffer, index: Index) -> Val:
         """Load a whole vector that is stored at one index."""
@@ -93,15 +94,18 @@ class Memory:
         key = ("pairs", pointer.text)
         with self.nest.at(scope):
             if key not in scope.memo:
-                scope.memo[key] = self._load_pairs(pointer, memory_element(half.dtype), buffer.align)
-            pairs = scope.memo[key]
-            return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2))), scope
+                scope.memo[key] = self.load_pairs(half, pointer)
+            return self.part_of(scope.memo[key], part), scope
 
-    def _load_pairs(self, pointer: Val, elem: str, align: int) -> Val:
-        """Loads a vector of complex numbers, whose parts are interleaved."""
+    def load_pairs(self, half: Buffer, pointer: Val) -> Val:
+        """Loads a vector of complex numbers, whose parts are interleaved; `half` is the buffer of such parts."""
+        elem = memory_element(half.dtype)
         if self.mask is None:
-            return self.nest.e.load(pointer, elem, 2 * self.width, align)
-        return self.nest.e.masked_load(pointer, elem, align, self._twice(self.mask))
+            return self.nest.e.load(pointer, elem, 2 * self.width, half.align)
+        return self.nest.e.masked_load(pointer, elem, half.align, self._twice(self.mask))
+
+    def part_of(self, pairs: Val, part: int) -> Val:
+        return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2)))
 
     def _twice(self, mask: Val) -> Val:
         return self.nest.e.shuffle(mask, mask, [k // 2 for k in range(2 * self.width)])
@@ -113,8 +117,11 @@ class Memory:
             self.store(part_buffer(buffer, 0), index, re)
             self.store(part_buffer(buffer, 1), index, im)
             return
+        self.store_pairs(buffer, self.pointer(buffer, offset)[0], re, im)
+
+    def store_pairs(self, buffer: Buffer, pointer: Val, re: Val, im: Val) -> None:
+        """Writes a vector of complex numbers."""
         e = self.nest.e
-        pointer, _ = self.pointer(buffer, offset)
         order = [k // 2 + self.width * (k % 2) for k in range(2 * self.width)]
         pairs = e.shuffle(e.splat(re, self.width), e.splat(im, self.width), order)
         if self.mask is None:
@@ -124,10 +131,12 @@ class Memory:
 
     def store(self, buffer: Buffer, index: Index, x: Val) -> None:
         """Writes an element, or a vector of them."""
-        e = self.nest.e
         offset = address(index, buffer.strides)
-        stride = coefficient_of(offset, self.vector)
-        pointer, _ = self.pointer(buffer, offset)
+        self.store_at(buffer, self.pointer(buffer, offset)[0], coefficient_of(offset, self.vector), x)
+
+    def store_at(self, buffer: Buffer, pointer: Val, stride: Size, x: Val) -> None:
+        """Writes an element of a buffer, or a vector of them that are this far apart."""
+        e = self.nest.e
         if buffer.dtype.kind == "bool":
             x = e.cast("zext", x, "i8")
         if stride == 0:

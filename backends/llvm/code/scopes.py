@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
+from .control_word import head
 from .text import Emitter, Val
 
 
@@ -33,6 +34,14 @@ class Nest:
         self.e.lines = self.entry.lines
         self.e.place("entry")
         self.variables: dict[str, tuple[Val, Scope]] = {}
+
+    def function(self, name: str) -> str:
+        """The text of a function that is written. It returns a status if its code may fail or stop."""
+        e, status = self.e, Val("0", "i32", 0)
+        if e.fails or e.stops:
+            self.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
+            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
+        return "\n".join([head(name), *self.entry.lines, f"  ret i32 {status.text}", "}"])
 
     @contextmanager
     def at(self, scope: Scope) -> Iterator[None]:

@@ -54,6 +54,7 @@ class Emitter:
         self.declared: dict[str, str] = {}
         self.block = "entry"
         self.active: Val | None = None  # the active lanes, if not all are
+        self.memory = ""  # metadata of loads and stores: which memory they touch
         self.fails = False
         self.stops = False  # whether the code stops when it is told to
         self.vector_bytes = 0  # how wide vectors are that one instruction handles, as far as the plan tells
@@ -231,17 +232,31 @@ class Emitter:
 
     def rare_all(self, mask: Val, usual: Sequence[Val], handle: Callable[[], Sequence[Val]]) -> list[Val]:
         """`rare` for several values at once."""
-        slow, done = self.label("rare"), self.label("done")
-        before = self.block
-        self.cbr(self.any(mask), slow, done, unlikely=True)
-        self.place(slow)
-        fixed = [self.select(mask, new, old) for new, old in zip(handle(), usual, strict=True)]
+
+        def fixed() -> list[Val]:
+            return [self.select(mask, new, old) for new, old in zip(handle(), usual, strict=True)]
+
+        return self.either(self.any(mask), fixed, usual, unlikely=True)
+
+    def either(
+        self,
+        condition: Val,
+        body: Callable[[], Sequence[Val]],
+        otherwise: Sequence[Val] | None = None,
+        unlikely: bool = False,
+    ) -> list[Val]:
+        """The values of `body` if a condition (a scalar) holds, otherwise others, or zeros."""
+        then, done, before = self.label("then"), self.label("done"), self.block
+        self.cbr(condition, then, done, unlikely)
+        self.place(then)
+        found = list(body())
         after = self.block
         self.br(done)
         self.place(done)
+        others = [self.zero_like(x) for x in found] if otherwise is None else otherwise
         return [
-            self.emit(f"phi {old.type} [ {old.text}, %{before} ], [ {new.text}, %{after} ]", old.elem, old.lanes)
-            for old, new in zip(usual, fixed, strict=True)
+            self.emit(f"phi {x.type} [ {other.text}, %{before} ], [ {x.text}, %{after} ]", x.elem, x.lanes)
+            for x, other in zip(found, others, strict=True)
         ]
 
     def repeat(
@@ -291,10 +306,11 @@ class Emitter:
     # -- memory
 
     def load(self, address: Val, elem: str, lanes: int, align: int) -> Val:
-        return self.emit(f"load {Val('', elem, lanes).type}, ptr {address.text}, align {align}", elem, lanes)
+        kind = Val("", elem, lanes).type
+        return self.emit(f"load {kind}, ptr {address.text}, align {align}{self.memory}", elem, lanes)
 
     def store(self, x: Val, address: Val, align: int) -> None:
-        self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}")
+        self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}{self.memory}")
 
     def stream(self, x: Val, address: Val) -> None:
         """Store an aligned vector by a non-temporal store; other threads see it after a fence."""
@@ -322,16 +338,14 @@ class Emitter:
         result = Val("zeroinitializer", elem, mask.lanes)
         symbol = f"llvm.masked.load.{self.overload(result)}.p0"
         self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"
-        return self.emit(
-            f"call {result.type} @{symbol}(ptr align {align} {address.text}, {mask.typed}, {result.typed})",
-            elem,
-            mask.lanes,
-        )
+        arguments = f"ptr align {align} {address.text}, {mask.typed}, {result.typed}"
+        return self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
 
     def masked_store(self, x: Val, address: Val, align: int, mask: Val) -> None:
         symbol = f"llvm.masked.store.{self.overload(x)}.p0"
         self.declared[symbol] = f"declare void @{symbol}({x.type}, ptr, {mask.type})"
-        self.lines.append(f"  call void @{symbol}({x.typed}, ptr align {align} {address.text}, {mask.typed})")
+        arguments = f"{x.typed}, ptr align {align} {address.text}, {mask.typed}"
+        self.lines.append(f"  call void @{symbol}({arguments}){self.memory}")
 
     def gather(self, addresses: Val, elem: str, align: int, mask: Val) -> Val:
         """One load for each lane of the mask."""
@@ -339,11 +353,10 @@ class Emitter:
         symbol = f"llvm.masked.gather.{self.overload(result)}.{self.overload(addresses)}"
         self.declared[symbol] = f"declare {result.type} @{symbol}({addresses.type}, {mask.type}, {result.type})"
         arguments = f"{addresses.type} align {align} {addresses.text}, {mask.typed}, {result.typed}"
-        return self.emit(f"call {result.type} @{symbol}({arguments})", elem, mask.lanes)
+        return self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
 
     def scatter(self, x: Val, addresses: Val, align: int, mask: Val) -> None:
         symbol = f"llvm.masked.scatter.{self.overload(x)}.{self.overload(addresses)}"
         self.declared[symbol] = f"declare void @{symbol}({x.type}, {addresses.type}, {mask.type})"
-        self.lines.append(
-            f"  call void @{symbol}({x.typed}, {addresses.type} align {align} {addresses.text}, {mask.typed})"
-        )
+        arguments = f"{x.typed}, {addresses.type} align {align} {addresses.text}, {mask.typed}"
+        self.lines.append(f"  call void @{symbol}({arguments}){self.memory}")

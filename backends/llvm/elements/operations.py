@@ -20,6 +20,7 @@ from .numbers import emit_alone, emit_joint
 
 Known = tuple[Val, Scope]
 Element = TypeVar("Element", bound=tuple[Value, object])
+IN_FLIGHT = 4  # vectors that run through an elementwise program together
 TIMED = 64  # elements between two checks of the time limit
 
 

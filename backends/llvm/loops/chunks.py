@@ -283,3 +283,24 @@ class Join(Chunked):
             else:
                 found.append([memory.load(buffer, self.place(0))[0]])
         return found
+
+
+class Spread(Chunked):
+    """A last stage that only writes, in the order of memory: all axes are rows.
+
+    The stages before it reduce over axes outside of the vectors, so they walk down from line to line. This one has the
+    results of the reductions and writes line after line instead.
+    """
+
+    def __init__(self, region: Node, entries: dict[FrameWord, int], stage: int) -> None:
+        super().__init__(region, entries, stage)
+        self.elements.kept = {**self.elements.kept, **{v: (buffer, 0) for v, buffer in self.of_rows.items()}}
+        *outer, line = self.rows
+        self.rows, self.columns = (*outer, *self.columns, line), ()
+
+    def outputs_of_rows(self) -> list[tuple[int, Value]]:
+        return self.stages.outputs[self.stage]
+
+    def row(self, offsets: list[int]) -> list[Val]:
+        self.visit([], self.outputs_of_rows(), offsets)
+        return []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ....ir.graph import Node
 from ..functions import FrameWord, NativeFunction
-from .chunks import Begin, Chunked, Join, Walk
+from .chunks import Begin, Chunked, Join, Spread, Walk
 from .line_walk import LineWalk
 from .region import Region
 from .shared_walks import SharedJoin, SharedWalk
-from .spread import Spread
 
 Cut = tuple[NativeFunction, dict[str, str], bool]
 

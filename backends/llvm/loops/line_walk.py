@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ....ir.accesses import address, coefficient
 from ....ir.graph import Node
 from ....ir.indexing import loop_name
 from ....ir.tuples import NamedTuple
@@ -20,7 +21,6 @@ from ..functions import FrameWord
 from ..reductions.accumulators import combine
 from .chunks import Walk
 from .columns import TreeBlocks
-from .peeling import line_stride, read_along
 from .vector_loops import LoopPlace, whole_steps
 
 LONG_LINE = 32 << 10  # bytes of a line that a thread walks at a time: shorter ones end before prefetching pays
@@ -86,7 +86,9 @@ class LineWalk(Walk):
 
     def _collides(self) -> Val:
         """Whether lines are so far apart that they take each other's places in the first-level cache."""
-        e, apart = self.nest.e, line_stride(self)
+        e, along = self.nest.e, self.read_along(range(len(self.region.operands)))
+        assert along is not None
+        apart = coefficient(address(along.at, along.buffer.strides), self.jammed)
         over = e.op("and", self.frame.size(apart), e.const("i64", PLACES - 1))
         return e.icmp("eq", over, e.const("i64", 0))
 
@@ -116,7 +118,7 @@ class LineWalk(Walk):
         return self.of_chunks(f"partial {self.number(node)} 0", node.result.type.dtype)
 
     def line_of_rows(self) -> LoopPlace | None:
-        return read_along(self, range(len(self.region.operands))) if self.block is None else None
+        return self.read_along(range(len(self.region.operands))) if self.block is None else None
 
     def together(self, offsets: list[int]) -> Iterator[int]:
         memory = self.elements.memory

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....ir import dims
-from ....ir.accesses import home_index, region_position
+from ....ir.accesses import address, coefficient, home_index, region_elements, region_position
 from ....ir.dims import Size
 from ....ir.forms import RESULT, vectors_at_once
 from ....ir.graph import Node, Value
@@ -19,21 +19,18 @@ from ....ir.indexing import Index, loop_name
 from ....ir.stages import finds_first, needed_in, region_stages
 from ....ir.types import axis_groups, integer, ints, sizes, texts
 from ....ir.widths import widest
-from ..code.control_word import head
 from ..code.frame import Frame
 from ..code.memory import Buffer
 from ..code.scopes import Nest
 from ..code.text import Val
 from ..elements.evaluate import Elements
-from ..functions import FrameWord, NativeFunction
+from ..elements.operations import IN_FLIGHT
+from ..functions import UNTILED, FrameWord, NativeFunction
 from ..reductions.accumulators import alone
 from .column_loops import ColumnLoops, StageCode, positions_in
-from .peeling import read_along
-from .prefetch import fetch
 from .vector_loops import LoopPlace, VectorLoop, lane_mask
 
-UNTILED = 1 << 62
-IN_FLIGHT = 4  # vectors that run through an elementwise program together
+LINE = 64  # bytes of a cache line
 
 
 class Region:
@@ -83,17 +80,11 @@ class Region:
 
     def part(self, name: str, outer: tuple[int, ...], inner: tuple[int, ...], unit: Size) -> NativeFunction:
         """Finishes the function, whose two outer loops run over these groups."""
-        e = self.nest.e
-        status = Val("0", "i32", 0)
-        if e.fails or e.stops:
-            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
-            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
-        text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
         extents = (self.extent(outer), self.extent(inner))
         tile = integer(self.region.attrs, "tile") if "tile" in self.region.attrs else UNTILED
         piece = (*ints(self.region.attrs, "piece"), 1)[:2] if "piece" in self.region.attrs else (1, 1)
         grains = max(self.grain(outer), piece[0]), max(self.grain(inner), piece[1])
-        return NativeFunction(name, text, extents, grains, unit, tile, tuple(e.owners))
+        return NativeFunction(name, self.nest.function(name), extents, grains, unit, tile, tuple(self.nest.e.owners))
 
     # -- rows
 
@@ -222,7 +213,7 @@ class Region:
 
         def fetches() -> None:
             if not self.across_columns and "prefetch" in attrs:
-                fetch(self, offsets, columns[-1][0], *ints(attrs, "prefetch"))
+                self.fetch(offsets, columns[-1][0], *ints(attrs, "prefetch"))
 
         is_aligned, memory = "peel" in attrs and not outputs, self.elements.memory
         position = dims.substitute(region_position(self.region), self.variables_of_groups())
@@ -234,8 +225,33 @@ class Region:
             is_whole=not self.rows,
             may_stop=self.may_stop(reductions, outputs),
             is_narrow=not self.across_columns and len(columns) == 1 and "chunk" in attrs,
-            line=(lambda: read_along(self, (integer(attrs, "peel"),))) if is_aligned else None,
+            line=(lambda: self.read_along((integer(attrs, "peel"),))) if is_aligned else None,
         )  # fmt: skip
+
+    def fetch(self, offsets: list[int], variable: str, ahead: int, level: int) -> None:
+        """Prefetch what the region reads some steps later, at these vectors, into a cache level."""
+        assert self.region.body is not None
+        later = {variable: dims.symbol(variable) + ahead}
+        for slot, value in enumerate(self.region.body.inputs):
+            buffer, size = self.elements.operand(slot), value.type.dtype.size
+            if value.type.shape != self.space or buffer.strides[self.vector] != size:
+                continue
+            for offset in range(offsets[0], offsets[-1] + self.width, max(1, LINE // size)):
+                index = tuple(dims.substitute(i, later) for i in self.home(value, offset))
+                pointer, _ = self.elements.memory.pointer(buffer, address(index, buffer.strides))
+                self.nest.e.prefetch(pointer, level)
+
+    def read_along(self, slots: Sequence[int]) -> LoopPlace | None:
+        """The first of some operands that vectors lie along, at the index at which it is read."""
+        joined = self.variables_of_groups()
+        for value, index in region_elements(self.region):
+            slot, index = self.elements.slots.get(value), tuple(dims.substitute(i, joined) for i in index)
+            if slot is None or slot not in slots:
+                continue
+            buffer = self.elements.operand(slot)
+            if coefficient(address(index, buffer.strides), self.vector) == buffer.dtype.size:
+                return LoopPlace(buffer, index)
+        return None
 
     def visit(
         self, reductions: list[Node], outputs: list[tuple[int, Value]], offsets: list[int]

@@ -26,23 +26,20 @@ from ....ir.opdef import OpDef, Trait
 from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE, TABLE
 from ....ir.types import axis_groups, integer, sizes, texts
 from ....ir.widths import widest
-from ..code.control_word import head
 from ..code.frame import Frame
 from ..code.memory import Buffer, Memory, part_buffer
 from ..code.scopes import Nest
 from ..code.text import Val
 from ..elements.gather import Looked, checked_index, look_up
-from ..elements.operations import Known, Operations
-from ..functions import FrameWord, NativeFunction
+from ..elements.operations import IN_FLIGHT, Known, Operations
+from ..functions import UNTILED, FrameWord, NativeFunction
 from .row_walks import Totals, across, walk
 from .vector_loops import LoopPlace, VectorLoop
 
 Point = tuple[int, int]
 Element = tuple[Value, Point]
-UNTILED = 1 << 62
 SHARED = 2  # loops that threads share
 LINE = 64  # bytes of a cache line
-IN_FLIGHT = 4  # vectors that run through an elementwise program together
 PARTS = {REAL: 0, IMAG: 1}
 
 
@@ -74,11 +71,7 @@ class RegionNest:
         shared = shared_loops(self.code)
         ranges = {n: (Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k, n in enumerate(shared)}
         self.body(self.code, ranges)
-        e, status = self.nest.e, Val("0", "i32", 0)
-        if e.fails or e.stops:
-            self.nest.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
-            status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)
-        text = "\n".join([head(name), *self.nest.entry.lines, f"  ret i32 {status.text}", "}"])
+        text = self.nest.function(name)
         extents = [*(_extent(n) for n in shared), 1, 1]
         grains = [*(integer(n.attrs, "grain") if "grain" in n.attrs else 1 for n in shared), 1, 1]
         tile = next((integer(n.attrs, "most") for n in shared if "most" in n.attrs), UNTILED)

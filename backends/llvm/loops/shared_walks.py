@@ -20,7 +20,6 @@ from ..elements.ops import emit
 from ..reductions.accumulators import Accumulators
 from .chunks import Chunked, Join, Walk
 from .columns import Columns
-from .prefetch import fetch
 
 OF_KIND = {kind: op for op, kind in SCALED.items()}
 
@@ -95,7 +94,7 @@ class SharedWalk(Shared, Walk):
         if is_again and self.elements.memory.mask is None and "prefetch" in attrs:
             # so that memory is not idle while this chunk is walked in the cache
             chunks, level = ints(attrs, "prefetch")
-            fetch(self, offsets, loop_name(self.vector), chunks * self.chunk_blocks * self.block_size(), level)
+            self.fetch(offsets, loop_name(self.vector), chunks * self.chunk_blocks * self.block_size(), level)
         return found
 
 

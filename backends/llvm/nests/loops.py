@@ -6,7 +6,7 @@ verifier's rules allow that for every loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ....ir.dims import LOOP, symbols
 from ....ir.graph import Graph, Node
@@ -250,10 +250,12 @@ def when(f: NestFunction, node: Node, points: Points) -> None:
 def _branch(f: NestFunction, node: Node, points: Points, condition: Val) -> None:
     assert node.body is not None
     body, inner = node.body, [p.step() for p in points]
-    found = _joined(
-        f, condition, lambda: f.body(body, inner), lambda: [s.values[v] for s in inner for v in body.outputs]
-    )
-    count = len(node.results)
+
+    def run() -> list[Val]:
+        f.body(body, inner)
+        return [s.values[v] for s in inner for v in body.outputs]
+
+    found, count = f.e.either(condition, run), len(node.results)
     for k, point in enumerate(points):
         point.put(node.results, found[k * count : (k + 1) * count])
 
@@ -265,29 +267,12 @@ def _masked_branch(f: NestFunction, node: Node, point: Point, condition: Val) ->
     mask = condition if point.mask is None else e.op("and", point.mask, condition)
     inner = point.masked(mask)
 
-    def results() -> list[Val]:
+    def run() -> list[Val]:
+        f.body(body, [inner])
         found = [f.spread(inner.values[v], point) for v in body.outputs]
         return [e.select(mask, x, e.zero_like(x)) for x in found]
 
-    point.put(node.results, _joined(f, e.any(mask), lambda: f.body(body, [inner]), results))
-
-
-def _joined(
-    f: NestFunction, condition: Val, body: Callable[[], None], results: Callable[[], Sequence[Val]]
-) -> list[Val]:
-    """Run `body` if a condition holds; return its results, or zeros."""
-    e = f.e
-    then, done, before = e.label("then"), e.label("done"), e.block
-    e.cbr(condition, then, done)
-    e.place(then)
-    body()
-    found, after = results(), e.block
-    e.br(done)
-    e.place(done)
-    return [
-        e.emit(f"phi {x.type} [ {e.zero_like(x).text}, %{before} ], [ {x.text}, %{after} ]", x.elem, x.lanes)
-        for x in found
-    ]
+    point.put(node.results, e.either(e.any(mask), run))
 
 
 def steps(f: NestFunction, node: Node, points: Points) -> None:

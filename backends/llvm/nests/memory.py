@@ -20,7 +20,7 @@ from ....ir.nest.scopes import base, places, variables
 from ....ir.proofs import follows
 from ....ir.types import integer, sizes
 from ..code.casts import memory_element
-from ..code.memory import Buffer, part_buffer
+from ..code.memory import Buffer, Memory, part_buffer
 from ..code.text import BITS, Val
 from . import numbers
 from .function import NestFunction, Points
@@ -162,138 +162,67 @@ def _part(f: NestFunction, node: Node, point: Point, part: int) -> int | None:
 
 def _load_part(f: NestFunction, node: Node, point: Point, part: int, which: int) -> Val:
     """Load the real or the imaginary parts of neighbouring complex numbers. LLVM joins the loads of both."""
-    e = f.e
     buffer, offset, owner = _place(f, node, point, part)
     pointer = numbers.moved(f, buffer.base, offset - which * buffer.dtype.size, point)
-    elem = memory_element(buffer.dtype)
-    if point.mask is None:
-        pairs = e.load(pointer, elem, 2 * point.width, 1)
-    else:
-        pairs = e.masked_load(pointer, elem, 1, _twice(f, point, point.mask))
-    pairs = _marked(f, pairs, _alias(f, owner))
-    return e.shuffle(pairs, pairs, list(range(which, 2 * point.width, 2)))
-
-
-def _twice(f: NestFunction, point: Point, mask: Val) -> Val:
-    return f.e.shuffle(mask, mask, [k // 2 for k in range(2 * point.width)])
+    memory, f.e.memory = _lanes(f, point), _alias(f, owner)
+    found = memory.part_of(memory.load_pairs(buffer, pointer), which)
+    f.e.memory = ""
+    return found
 
 
 def _store_parts(f: NestFunction, nodes: Sequence[Node], point: Point, parts: Sequence[Val]) -> None:
     """Store the two parts of a complex number."""
-    e, is_complex = f.e, nodes[0] is nodes[1]
+    is_complex = nodes[0] is nodes[1]
     places = [base(n.operands[-1], sizes(n.attrs, "at")) for n in nodes]
     if _part(f, nodes[0], point, 0) != 0 or any(place in f.registers for place in places):
         for part, (node, x) in enumerate(zip(nodes, parts, strict=True)):
             store_element(f, node, point, x, part if is_complex else 0)
         return
     buffer, offset, owner = _place(f, nodes[0], point, 0)
-    pointer = numbers.moved(f, buffer.base, offset, point)
-    order = [k // 2 + point.width * (k % 2) for k in range(2 * point.width)]
-    re, im = (e.splat(x, point.width) for x in parts)
-    pairs = e.shuffle(re, im, order)
-    if point.mask is None:
-        e.store(pairs, pointer, 1)
-    else:
-        e.masked_store(pairs, pointer, 1, _twice(f, point, point.mask))
-    e.lines[-1] += _alias(f, owner)
+    pointer, f.e.memory = numbers.moved(f, buffer.base, offset, point), _alias(f, owner)
+    _lanes(f, point).store_pairs(buffer, pointer, *parts)
+    f.e.memory = ""
 
 
 def load_element(f: NestFunction, node: Node, point: Point, part: int = 0) -> Val:
     """Load the element that a node accesses."""
-    e = f.e
     if f.registers and (kept := f.registers.get(base(node.operands[-1], sizes(node.attrs, "at")))):
         return kept
     if (which := _part(f, node, point, part)) is not None:
         return _load_part(f, node, point, part, which)
     buffer, offset, owner = _place(f, node, point, part)
-    elem, stride, alias = memory_element(buffer.dtype), numbers.stride_of(offset, point), _alias(f, owner)
-    if stride is not None and stride not in (0, buffer.dtype.size) and point.mask is None:
-        raw = _lane_loads(f, numbers.moved(f, buffer.base, offset, point), elem, stride, point, alias)
-    elif stride is None or stride not in (0, buffer.dtype.size):
-        pointers = e.offsets(buffer.base, numbers.number(f, offset, point))
-        raw = _marked(f, e.gather(pointers, elem, 1, point.mask or e.const("i1", 1, point.width)), alias)
+    stride, memory, f.e.memory = numbers.stride_of(offset, point), _lanes(f, point), _alias(f, owner)
+    if stride is not None:
+        found = memory.load_at(buffer, numbers.moved(f, buffer.base, offset, point), stride)
     else:
-        pointer = numbers.moved(f, buffer.base, offset, point)
-        if stride == 0:
-            raw = e.load(pointer, elem, 0, 1)
-        elif point.mask is None:
-            raw = e.load(pointer, elem, point.width, 1)
-        else:
-            raw = e.masked_load(pointer, elem, 1, point.mask)
-        raw = _marked(f, raw, alias)
-    return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw
-
-
-def _marked(f: NestFunction, loaded: Val, alias: str) -> Val:
-    """Annotate the load that was just written with its memory."""
-    f.e.lines[-1] += alias
-    return loaded
-
-
-def _lane_loads(f: NestFunction, pointer: Val, elem: str, stride: Size, point: Point, alias: str) -> Val:
-    """Load elements at a distance: neighbours in reverse and every second element as vectors, else lane by lane.
-
-    A load for each lane is faster than a gather if all lanes are active.
-    """
-    e, size, width = f.e, BITS[elem] // 8, point.width
-    if stride == -size:
-        start = e.offset(pointer, e.const("i64", -(width - 1) * size))
-        whole = _marked(f, e.load(start, elem, width, 1), alias)
-        return e.shuffle(whole, whole, list(reversed(range(width))))
-    if stride == 2 * size:
-        first = _marked(f, e.load(pointer, elem, width, 1), alias)
-        # Begin one element before the next vector, so that nothing beyond the last element is read.
-        second = _marked(f, e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, 1), alias)
-        return e.shuffle(first, second, [2 * k if 2 * k < width else 2 * k + 1 for k in range(width)])
-    vector = Val("poison", elem, width)
-    for lane in range(point.width):
-        found = _marked(f, e.load(_lane(f, pointer, stride, lane, point), elem, 0, 1), alias)
-        vector = e.insert(vector, found, lane)
-    return vector
-
-
-def _lane(f: NestFunction, pointer: Val, stride: Size, lane: int, point: Point) -> Val:
-    return f.e.offset(pointer, numbers.scalar(f, stride * lane, point)) if lane else pointer
+        pointers = f.e.offsets(buffer.base, numbers.number(f, offset, point))
+        found = f.e.gather(pointers, memory_element(buffer.dtype), 1, memory.lanes_that_count())
+        found = f.e.icmp("ne", found, f.e.zero_like(found)) if buffer.dtype.kind == "bool" else found
+    f.e.memory = ""
+    return found
 
 
 def store_element(f: NestFunction, node: Node, point: Point, x: Val, part: int = 0) -> None:
     """Store to the element that a node accesses."""
-    e = f.e
     if f.registers and (element := base(node.operands[-1], sizes(node.attrs, "at"))) in f.registers:
         f.registers[element] = x
         return
     buffer, offset, owner = _place(f, node, point, part)
-    stride, alias = numbers.stride_of(offset, point), _alias(f, owner)
-    if buffer.dtype.kind == "bool":
-        x = e.cast("zext", x, "i8")
-    if stride == 0:
-        assert not x.lanes, "lanes that store to one element make no vector loop"
-        e.store(x, numbers.moved(f, buffer.base, offset, point), 1)
-        e.lines[-1] += alias
-        return
-    x = e.splat(x, point.width)
-    if stride == buffer.dtype.size:
-        pointer = numbers.moved(f, buffer.base, offset, point)
-        if point.mask is None:
-            e.store(x, pointer, 1)
-        else:
-            e.masked_store(x, pointer, 1, point.mask)
-        e.lines[-1] += alias
-    elif stride is not None and point.mask is None:
-        pointer = numbers.moved(f, buffer.base, offset, point)
-        if stride == -buffer.dtype.size:
-            start = e.offset(pointer, e.const("i64", -(point.width - 1) * buffer.dtype.size))
-            e.store(e.shuffle(x, x, list(reversed(range(point.width)))), start, 1)
-            e.lines[-1] += alias
-            return
-        for lane in range(point.width):
-            one = e.extract(x, lane)
-            e.store(one, _lane(f, pointer, stride, lane, point), 1)
-            e.lines[-1] += alias
+    stride, memory, f.e.memory = numbers.stride_of(offset, point), _lanes(f, point), _alias(f, owner)
+    if stride is not None:
+        memory.store_at(buffer, numbers.moved(f, buffer.base, offset, point), stride, x)
     else:
-        pointers = e.offsets(buffer.base, numbers.number(f, offset, point))
-        e.scatter(x, pointers, 1, point.mask or e.const("i1", 1, point.width))
-        e.lines[-1] += alias
+        x = f.e.cast("zext", x, "i8") if buffer.dtype.kind == "bool" else x
+        pointers = f.e.offsets(buffer.base, numbers.number(f, offset, point))
+        f.e.scatter(f.e.splat(x, point.width), pointers, 1, memory.lanes_that_count())
+    f.e.memory = ""
+
+
+def _lanes(f: NestFunction, point: Point) -> Memory:
+    """What loads and stores the elements of a point's lanes."""
+    found = Memory(f.nest, f.frame, point.width, f"{LOOP}{point.vector}")
+    found.mask = point.mask
+    return found
 
 
 def _alias(f: NestFunction, owner: Value) -> str:

@@ -11,6 +11,7 @@ from ....ir import dims
 from ....ir.accesses import coefficient_of
 from ....ir.dims import LOOP, Atom, Dim, Monomial, Size
 from ....ir.types import Guards
+from ..code.frame import folded
 from ..code.text import Val
 from .function import NestFunction
 from .points import Point
@@ -54,7 +55,7 @@ def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
 
 
 def stride_of(offset: Size, point: Point) -> Size | None:
-    """Return by how many bytes an address moves from lane to lane, or None if that is not constant."""
+    """Return by how many bytes an address moves from lane to lane, or None if no size tells it."""
     names = {name for name in dims.symbols(offset) if point.varies((name,))}
     if not names:
         return 0
@@ -63,7 +64,7 @@ def stride_of(offset: Size, point: Point) -> Size | None:
         return None
     stride = coefficient_of(offset, own)
     rest = offset - stride * dims.symbol(own)
-    return None if own in dims.symbols(rest) or own in dims.symbols(stride) else stride
+    return None if own in dims.symbols(rest) or _loops(stride) else stride
 
 
 def holds(f: NestFunction, guards: Guards, point: Point) -> Val:
@@ -138,17 +139,4 @@ def _atom(f: NestFunction, atom: Atom, point: Point) -> Val:
         return e.op("add nsw", e.splat(own, point.width), lane_numbers(f, point.width))
     values = [number(f, a, point) for a in atom.args]
     lanes = max(v.lanes for v in values)
-    total, *others = (e.splat(v, lanes) for v in values)
-    for other in others:
-        if atom.name == "floordiv":
-            total = _floordiv(f, total, other)
-        else:
-            total = e.call("smin" if atom.name == "min" else "smax", total, other)
-    return total
-
-
-def _floordiv(f: NestFunction, a: Val, b: Val) -> Val:
-    """Divides by a positive divisor and rounds down."""
-    e = f.e
-    below = e.icmp("slt", e.op("srem", a, b), e.zero_like(a))
-    return e.op("sub", e.op("sdiv", a, b), e.cast("zext", below, "i64"))
+    return folded(e, atom.name, [e.splat(v, lanes) for v in values])

@@ -16,13 +16,12 @@ from ....ir.nest.rules import uses
 from ....ir.nest.scopes import base, inside, variables
 from ....ir.types import Guards, integer, sizes
 from ..code.text import Val
-from ..functions import FrameWord
+from ..functions import UNTILED, FrameWord
 from . import numbers
 from .costs import number_of, unit_cost
 from .function import LEAVE, STATUS, NestFunction, Points
 from .points import Point
 
-WHOLE = 1 << 62
 SHARED_FROM = 16_000_000  # picoseconds, as estimated, of a loop that threads share
 
 
@@ -40,10 +39,10 @@ def share(f: NestFunction, node: Node, point: Point) -> None:
     unit = number_of(f, unit_cost(loops[-1]), point)
     made = _outlined(f, node, loops, point)
     grains = [_count(loop, "grain", 1) for loop in loops] + [1] * (2 - len(loops))
-    tile = _count(loops[-1], "most", WHOLE) if len(loops) == 2 else WHOLE
+    tile = _count(loops[-1], "most", UNTILED) if len(loops) == 2 else UNTILED
     if len(loops) == 1:  # the pool cuts the inner loop of two by the tile
         extents, grains = extents[::-1], grains[::-1]
-        tile = _count(node, "most", WHOLE)
+        tile = _count(node, "most", UNTILED)
     launch, workers = f.frame.word(FrameWord("launch"), "ptr"), f.frame.word(FrameWord("workers"), "i64")
     some, alone, pool, done = (e.label(hint) for hint in ("some", "alone", "pool", "done"))
     e.cbr(e.icmp("eq", e.op("mul", *extents), e.const("i64", 0)), done, some)

@@ -22,8 +22,7 @@ from ..code.memory import Buffer
 from ..code.scopes import Nest
 from ..code.text import Val
 from ..elements.evaluate import Elements
-from ..functions import FrameWord, NativeFunction
-from ..loops.region import UNTILED
+from ..functions import UNTILED, FrameWord, NativeFunction
 from .lanes import lane_mask
 from .tiles import Tile
 
