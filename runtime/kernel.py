@@ -153,8 +153,6 @@ class Kernel(Called):
         generation = self._lookup.generation
         result, turn = self.run(arguments, out, is_sample=not chain.is_empty)
         guards = self._guards()
-        if turn.lowered.built.updates:
-            return result
         if is_native(instance) and self._is_usual:
             named = dict(zip(self._source.parameters, arguments, strict=True))
             learn(instance, chain, form, turn.lowered, named, out, parameters, fixed, guards)

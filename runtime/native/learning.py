@@ -55,6 +55,11 @@ def learn(
     outs = _outs(out, places.get("out"), len(lowered.graph.outputs))
     if outs is None:
         return
+    for index, output in lowered.built.updates:
+        changed = inputs[index]
+        if type(changed.given) is not np.ndarray or not isinstance(changed.place, int):
+            return
+        outs[output] = Out(changed.given, changed.place)
     checked = [(places[name], x) for name, x in fixed.items() if name in places]
     chain.add(instance, lowered, NativeCall(form, inputs, outs, checked, guards))
 
@@ -115,13 +120,14 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
 
 
 def _returns_all(lowered: Lowered) -> bool:
-    """Tell whether every output is part of what the function returns."""
+    """Tell whether every output is part of what the function returns, or is written to an argument."""
     structure = lowered.built.structure
     if structure is None or structure.kind != "tree":
-        return True
+        return not lowered.built.updates
     from .trees import places_of
 
-    return set(places_of(structure.tree)) == set(range(len(lowered.scalars)))
+    changed = {output for _, output in lowered.built.updates}
+    return changed.union(places_of(structure.tree)) == set(range(len(lowered.scalars)))
 
 
 def _products_of(lowered: Lowered) -> set[Node]:

@@ -23,6 +23,7 @@ from ...ir.ops import CONCATENATE, NUMPY, REGION, SIZE
 from ...ir.orders import operand_orders
 from ...ir.tuples import NamedTuple
 from ..launch import call_number
+from .overlaps import array_inputs, span
 from .recipe import OBJECTS, Operand, Register, Unserved
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class OutsideCalls:
         }
         self.owned: list[Register] = []  # objects to release in the end
         self._objects: dict[Value, Operand] = {}
+        self._handed_out: list[Register] = []  # where results of functions lie that are results of the call
         self._read_by_kernels = {v for n in self.graph if n.op is not NUMPY for v in n.operands}
 
     def made(self, value: Value, to: Register) -> None:
@@ -170,7 +172,7 @@ class OutsideCalls:
         for k, (value, order) in enumerate(zip(node.operands, orders, strict=False)):
             if value in self.arrays and order != tuple(range(len(order))):
                 copy = self.new_object()
-                self.w.run("copied_array", found[k], self.w.object(_ordering(order)), copy, 0, 0)
+                self.w.run("copied_array", found[k], self.w.object(_ordering(order)), copy, 0, 0, 0)
                 found[k] = copy._replace(sign=-1)
         return found
 
@@ -179,7 +181,7 @@ class OutsideCalls:
         if kind != "array":
             return place
         to = self.new_object()
-        self.w.run("dense_array", place, self.w.object(np.ascontiguousarray), to, 0, 0)
+        self.w.run("dense_array", place, self.w.object(np.ascontiguousarray), to, 0, 0, 0)
         return to._replace(sign=-1)
 
     def _filled(self, tree: Any, operands: Sequence[Operand]) -> Operand:
@@ -257,15 +259,23 @@ class OutsideCalls:
         # The order of what kernels compute from it was settled for arrays in C order.
         is_sorted = type.rank > 1 and value in self._read_by_kernels
         dense, itemsize = self.new_object(), type.dtype.numpy.itemsize
-        w.run("dense_array", place, w.object(np.ascontiguousarray), dense, int(is_sorted), 0)
+        w.run("dense_array", place, w.object(np.ascontiguousarray), dense, int(is_sorted), 0, 0)
         example = np.broadcast_to(np.zeros((), type.dtype.numpy), [s if isinstance(s, int) else 2 for s in type.shape])
         serving.arguments.array(dense._replace(sign=-1), value, type.shape, example, C)
         self._objects[value] = place
         for k, output in enumerate(serving.graph.outputs):
             if output is value and not serving.lowered.scalars[k] and k not in serving.given:
-                ranges = serving.other_ranges(k)
-                to = serving.objects[k]
-                w.run("own_array", place, w.object(COPY), to, itemsize, len(ranges), more=ranges)
+                ranges = [span(serving, v) for v in (*array_inputs(serving), *self._made_outputs())]
+                own = w.register(2)
+                more = [*ranges, *self._handed_out]
+                w.run("own_array", place, w.object(COPY), serving.objects[k], itemsize, len(more), own, more=more)
+                self._handed_out.append(own)
+
+    def _made_outputs(self) -> list[Value]:
+        """List the results that kernels have made in memory of their own by now."""
+        serving = self.serving
+        pairs = zip(serving.graph.outputs, serving.lowered.scalars, strict=True)
+        return [v for v, is_number in pairs if not is_number and v in serving.pointers and v.node not in self.forms]
 
     def _check_out(self, value: Value) -> None:
         """Let a result be copied to the array that the caller passes for it, if that is in C order."""

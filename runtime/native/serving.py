@@ -60,8 +60,8 @@ class Serving:
         self.moving: dict[Value, tuple[Register, Register, Register] | None] = {}
         self.objects = [self.w.register(part=OBJECTS) for _ in self.graph.outputs]
         self.outside: OutsideCalls | None = None
-        # What may fail writes results to memory of its own; they are copied to the caller's in the end.
-        self.buffers_outputs = lowered.launcher.may_fail
+        # What may fail, or reads what it changes, writes to memory of its own, copied to the caller's in the end.
+        self.buffers_outputs = lowered.launcher.may_fail or bool(lowered.built.updates)
         self.copies: list[tuple[Value, Register]] = []
 
     def write(self) -> Recipe:
@@ -153,38 +153,23 @@ class Serving:
             layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
             self.arguments.array(place, value, value.type.shape, out.array, layout, writeable=True)
             places[k] = place
-        if not self.buffers_outputs:
-            self._check_apart()
+        if places and (not self.buffers_outputs or self.lowered.built.updates):
+            from .overlaps import check_apart
+
+            check_apart(self)
         return places
 
     def _make_output(self, k: int, value: Value) -> None:
         """Make the memory of a result, unless the caller has passed some."""
         out = self.call.outs[k]
         if out is not None and self.buffers_outputs:
-            self._buffer(value, out.array)
+            self._buffer(k, value, out.array)
         elif k not in self.given and self.lowered.scalars[k]:
             self._number(value)
         elif k not in self.given:
             self._new_array(value, self.lowered.orders[k], self.objects[k])
             if self.outside is not None:
                 self.outside.made(value, self.objects[k])
-
-    def _check_apart(self) -> None:
-        """Check that written arrays overlap no others; Python copies if one does."""
-        w = self.w
-        written = [v for v, out in zip(self.graph.outputs, self.call.outs, strict=True) if out is not None]
-        if not written:
-            return
-        others = [v for v in self.graph.inputs if v.type.rank or self._is_array(v)]
-        if all(v not in self.arguments.strides for v in (*others, *written)):
-            for k, value in enumerate(written):
-                more = [r for v in (*others, *written[:k]) for r in (self.pointers[v], self.bytes(v))]
-                w.check("dense_apart", self.pointers[value], self.bytes(value), len(more) // 2, more=more)
-            return
-        spans = {value: self._span(value) for value in (*others, *written)}
-        for k, value in enumerate(written):
-            ranges = [spans[v] for v in (*others, *written[:k])]
-            w.check("apart", spans[value], len(ranges), more=ranges)
 
     def bytes(self, value: Value) -> Register:
         return self.number(dims.product((value.type.dtype.size, *value.type.shape)))
@@ -199,34 +184,18 @@ class Serving:
         if not all(dims.symbols(size) <= self.sizes.known.keys() for size in sizes):
             raise Unserved
 
-    def other_ranges(self, k: int) -> list[Register]:
-        """Return the registers that tell where the arguments are, and the results before this one."""
-        inputs = [v for v in self.graph.inputs if v.type.rank or self._is_array(v)]
-        outputs = [v for j, v in enumerate(self.graph.outputs[:k]) if not self.lowered.scalars[j]]
-        return [self._span(v) for v in (*inputs, *outputs) if v in self.pointers]
-
-    def _is_array(self, value: Value) -> bool:
-        given = self.call.inputs[self.graph.inputs.index(value)]
-        return type(given.given) is np.ndarray
-
-    def _span(self, value: Value) -> Register:
-        w, shape, to = self.w, value.type.shape, self.w.register(2)
-        numbers = [self.sizes.number(s) for s in shape]
-        data, size = self.pointers[value], value.type.dtype.size
-        if value in self.arguments.strides:
-            w.check("bounds", data, len(shape), size, to, more=[*numbers, *self.arguments.strides[value]])
-        else:
-            w.check("dense_bounds", data, len(shape), size, to, more=numbers)
-        return to
-
-    def _buffer(self, value: Value, out: Array) -> None:
+    def _buffer(self, k: int, value: Value, out: Array) -> None:
         """Make memory for a result that is copied to the caller's array, which lies in the same order."""
         layout, axes = classify(out.shape, out.strides, out.itemsize), tuple(range(out.ndim))
-        if layout not in (C, F, SCALAR):
+        order = axes[::-1] if layout == F else axes
+        changed = {
+            output for _, output in self.lowered.built.updates
+        }  # kernels write these in the order of a new array
+        if layout not in (C, F, SCALAR) or (k in changed and self.lowered.orders[k] != order):
             raise Unserved
         self.copy_to_out(value)
         self.pointers[value] = self.scratch(self.bytes(value))
-        self.orders[value] = axes[::-1] if layout == F else axes
+        self.orders[value] = order
         self.arguments.strides.pop(value, None)
 
     def copy_to_out(self, value: Value) -> None:
@@ -449,10 +418,11 @@ class Serving:
             self._drop_objects()
             w.run("result_given", self.given[0])
             return
+        unreturned = self._unreturned(structure)
         for k, (value, to) in enumerate(zip(self.graph.outputs, objects, strict=True)):
-            if k in self.given:
+            if k in self.given and k not in unreturned:
                 w.run("given", self.given[k], to)
-            elif self.lowered.scalars[k]:
+            elif k not in self.given and self.lowered.scalars[k]:
                 w.run("scalar_object", self.pointers[value], w.object(value.type.dtype.numpy), to)
                 if self.lowered.scalars[k] == 2:
                     w.run("python_number", to, w.object("item"))
@@ -466,6 +436,14 @@ class Serving:
             found = packed(w, structure.tree, objects)
         self._drop_objects()
         w.run("result", found)
+
+    def _unreturned(self, structure: Structure) -> set[int]:
+        """List the outputs that are written to arguments, but not returned."""
+        if not self.lowered.built.updates:
+            return set()
+        from .trees import places_of
+
+        return set(self.given) - set(places_of(structure.tree))
 
     def _drop_objects(self) -> None:
         """Release what functions of Python were given, and what they returned."""

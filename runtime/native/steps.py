@@ -94,9 +94,9 @@ STEPS: dict[str, str] = {
     "right_distance rank",
     # Python functions
     "call_python": "function: names: count all items object variable: is_plain ignoring: make:",
-    "dense_array": "place copy: object sorted count",
-    "copied_array": "place copy: object itemsize count",
-    "own_array": "place copy: object itemsize count",
+    "dense_array": "place copy: object sorted count range",
+    "copied_array": "place copy: object itemsize count range",
+    "own_array": "place copy: object itemsize count range",
     # results
     "scalar_object": "pointer dtype: object",
     "python_number": "object method:",
