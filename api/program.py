@@ -117,9 +117,8 @@ class Program:
     @property
     def _is_better_split(self) -> bool:
         """Whether a trace is no choice, even if no nest serves the function."""
-        if self.obstacle is not None:
-            return True
-        return calls_written_loops(self.function, self.source) or calls_numpy(self.function, self.source)
+        calls = (calls_written_loops, calls_numpy)
+        return self.obstacle is not None or any(f(self.function, self.source) for f in calls)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
@@ -338,8 +337,7 @@ class Program:
             if name in places:
                 sources[name], values[name] = NestSource(places[name]), given[name]
             elif name in names:
-                sources[name] = NestSource(constant=defaults[name])
-                values[name] = defaults[name]
+                sources[name], values[name] = NestSource(constant=defaults[name]), defaults[name]
             elif name in variables:  # a parameter that can only be given by name
                 return False
             else:
