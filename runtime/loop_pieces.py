@@ -16,6 +16,7 @@ from ..frontend.programs.kinds import NumpyScalar, PythonNumber
 from ..frontend.programs.pieces import (
     SIZE_END,
     ArrayInput,
+    EitherResult,
     FreshInput,
     FreshResult,
     Input,
@@ -213,6 +214,8 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
             return number
         assert isinstance(result.kind, PythonNumber)
         return getattr(builtins, result.kind.name)(number)
+    if isinstance(result, EitherResult):
+        return _result(result.first if buffers[result.is_first][()] else result.second, buffers, values, env)
     if isinstance(result, FreshResult):
         return _viewed(buffers[result.buffer], result.view, env)
     if isinstance(result, SameResult):

@@ -120,6 +120,15 @@ def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
     raise CutProblem(f"a variable is {shown(a.kind)} here and {shown(b.kind)} there")
 
 
+def is_of(e: NestEmitter, number: Number, kind: NumberKind) -> Value | None:
+    """Tell whether a number is of a kind, in the nest; None if that is not tracked."""
+    if number.other is None:
+        return e.constant(plain(number.kind) == kind, BOOL)
+    if number.is_first is None:
+        return None
+    return number.is_first if plain(number.kind) == kind else e.op("logical_not", number.is_first)
+
+
 def _is_exact(number: Number, dtype: DType) -> bool:
     """Tell whether a number always keeps its value in a wider dtype."""
     known = number.known

@@ -18,13 +18,14 @@ from .arithmetic import (
     as_int,
     cast_number,
     fitted_int,
+    is_of,
     join,
     numpy_call,
     truth,
     value_of,
 )
 from .expressions import from_object, sized
-from .kinds import NumpyScalar, PythonNumber
+from .kinds import Known, NumpyScalar, PythonNumber
 from .lowering import Lowering
 from .masks import count, lift
 from .values import (
@@ -140,7 +141,10 @@ def _smaller(p: Lowering, compare: str, found: Number, number: Number) -> Number
     size = None
     if found.size is not None and number.size is not None and kind == INT:
         size = (dims.minimum if compare == "less" else dims.maximum)(found.size, number.size)
-    return Number(kind, p.e.select(value_of(p.e, test), *values), size, other=other)
+    flags = [is_of(p.e, x, kind) for x in (number, found)] if other is not None and p.e.tracks_kinds else []
+    yes, no = flags or (None, None)
+    first = None if yes is None or no is None else p.e.select(value_of(p.e, test), yes, no)
+    return Number(kind, p.e.select(value_of(p.e, test), *values), size, other=other, is_first=first)
 
 
 def convert(p: Lowering, wanted: type, args: Arguments) -> Abstract:
@@ -170,7 +174,12 @@ def _int(p: Lowering, args: Arguments, named: Named) -> Abstract:
     return Number(INT, p.e.cast(p.e.op("trunc", real), I64))
 
 
+INFINITIES = ("inf", "-inf", "+inf", "nan")
+
+
 def _float(p: Lowering, args: Arguments, named: Named) -> Abstract:
+    if isinstance(args[0], Known) and isinstance(args[0].value, str) and args[0].value in INFINITIES:
+        return constant(float(args[0].value))
     number = p.number(args[0])
     if number.known is not None and not isinstance(number.known, complex):
         return constant(float(number.known))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from ...ir.dtypes import BOOL
 from ...ir.graph import Value
 from ...ir.records import record
-from .arithmetic import cast_number, join
+from .arithmetic import cast_number, is_of, join
 from .kinds import Known
 from .lowering import RETURN, RETURNED, Lowering, is_stale
 from .names import Names
@@ -21,6 +22,7 @@ from .values import (
     Number,
     NumberKind,
     TupleValue,
+    TwoKindsResult,
     Unset,
     View,
     dtype_of,
@@ -29,6 +31,14 @@ from .values import (
 
 NONE: Names = frozenset()
 JUMPED = (RETURN, RETURNED)
+
+
+class KindsMeet(CutProblem):
+    """Raised when a variable is of different kinds after a branch, none of which fits both."""
+
+    def __init__(self, name: str, unset: Unset) -> None:
+        super().__init__(unset.name)
+        self.name, self.kinds = name, unset.kinds
 
 
 class KindChanges(Exception):
@@ -81,6 +91,7 @@ class Carry:
         self.numbers = (*early, *sorted(guess.late))
         self.unsure = tuple(n for n in self.numbers if n in guess.unsure or (n in early and p.env[n].bound is not None))
         self.kinds = {n: guess.kinds.get(n) or (plain(p.env[n].kind), p.env[n].other) for n in self.numbers}
+        self.twofold = tuple(n for n in self.numbers if self.kinds[n][1] is not None and p.e.tracks_kinds)
 
     def start(self) -> list[Value]:
         """Return the values before the loop; arrays that it replaces get separate memory."""
@@ -93,9 +104,25 @@ class Carry:
             p.env[name] = p.places[name] = place
             self.started.append((name, place.buffer.version, is_own))
         self.before = dict(p.env)
-        return [self._first(name) for name in self.numbers] + [
-            self._is_bound(name, self.before) for name in self.unsure
-        ]
+        return [self._first(name) for name in self.numbers] + self._flags(self.before)
+
+    def _flags(self, env: Environment) -> list[Value]:
+        """Return what is carried beside numbers: whether they have values, and which of two kinds they are."""
+        return [self._is_bound(name, env) for name in self.unsure] + [self._kind_flag(n, env) for n in self.twofold]
+
+    def _kind_flag(self, name: str, env: Environment) -> Value:
+        number = env.get(name)
+        found = is_of(self.p.e, number, self.kinds[name][0]) if isinstance(number, Number) else None
+        if isinstance(number, Number) and found is None:
+            raise TwoKindsResult("a result is of one kind or another")
+        return self.p.e.constant(True, BOOL) if found is None else found
+
+    def _of_flags(self, values: Sequence[Value]) -> tuple[dict[str, Value], dict[str, Value]]:
+        count = len(self.unsure)
+        return (
+            dict(zip(self.unsure, values[:count], strict=True)),
+            dict(zip(self.twofold, values[count:], strict=True)),
+        )
 
     def _is_bound(self, name: str, env: Environment) -> Value:
         """Whether a number has a value."""
@@ -113,10 +140,10 @@ class Carry:
     def begin(self, inputs: Sequence[Value]) -> None:
         """Starts a step, in which the variables have the carried values."""
         self.p.env = dict(self.before)
-        flags = dict(zip(self.unsure, inputs[len(self.numbers) :], strict=True))
+        flags, firsts = self._of_flags(inputs[len(self.numbers) :])
         for name, value in zip(self.numbers, inputs[: len(self.numbers)], strict=True):
             kind, other = self.kinds[name]
-            self.p.env[name] = Number(kind, value, other=other, bound=flags.get(name))
+            self.p.env[name] = Number(kind, value, other=other, bound=flags.get(name), is_first=firsts.get(name))
         self._join_returned()
 
     def _join_returned(self) -> None:
@@ -132,7 +159,7 @@ class Carry:
         unsure |= set(self.unsure)
         outputs = [self._last(name, kinds) for name in self.numbers]
         env = self.p.env
-        outputs += [self._is_bound(name, env) for name in self.unsure]
+        outputs += self._flags(env)
         replaced: list[tuple[str, View, View]] = []
         if any(map(is_stale, self.before.values())):
             raise CutProblem(
@@ -220,6 +247,8 @@ class Carry:
             number = returned.items[int(name.rpartition(".")[2])]
         if isinstance(number, View):
             raise KindChanges(f"'{name}' is a number before a step of a loop and an array after it")
+        if isinstance(number, Unset) and number.kinds:
+            raise KindsMeet(name, number)
         if not isinstance(number, Number):
             reason = number.name if isinstance(number, Unset) else f"'{name}' is no number at the end of a step"
             raise CutProblem(reason)
@@ -233,6 +262,17 @@ class Carry:
         if plain(number.kind) == kind and (number.other is None or number.settle is not None):
             self.settles[name] = number.settle or _nothing
         return cast_number(self.p.e, number, dtype_of(kind))
+
+    def widened(self, met: KindsMeet) -> Guess | None:
+        """Guess kinds for a number that is known before the loop, and of another kind after a branch of a step."""
+        name, first, guess = met.name, self.before.get(met.name), self.guess
+        if name not in self.numbers or name in guess.late or not isinstance(first, Number) or first.known is None:
+            return None
+        for kind in met.kinds:
+            with suppress(CutProblem):
+                if kind != plain(first.kind) and (found := join(first, Number(kind))) != self.kinds[name]:
+                    return Guess({**self.kinds, name: found}, guess.late, guess.places, frozenset(self.unsure))
+        return None
 
     def _settle(self, name: str) -> Callable[[], None] | None:
         """Demands a step of this loop, and of those inside it that give a number its kind."""
@@ -252,7 +292,7 @@ class Carry:
         for name in bound - set(self.numbers) - self.guess.places:
             if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):
                 env[name] = Unset(f"'{name}' gets its value in a loop")
-        flags = dict(zip(self.unsure, results[len(self.numbers) :], strict=True))
+        flags, firsts = self._of_flags(results[len(self.numbers) :])
         counted, late = self.counted, self.guess.late - set(self.unsure)
         is_inside = any(scope.is_loop for scope in self.p.e.scopes)
         if late and is_inside and counted is not None:  # another step of the loop around it may bind them
@@ -261,7 +301,9 @@ class Carry:
             late = NONE
         for name, value in zip(self.numbers, results[: len(self.numbers)], strict=True):
             kind, other = self.kinds[name]
-            env[name] = Number(kind, value, other=other, settle=self._settle(name), bound=flags.get(name))
+            env[name] = Number(
+                kind, value, other=other, settle=self._settle(name), bound=flags.get(name), is_first=firsts.get(name)
+            )  # fmt: skip
         self._join_returned()
         shared = {name for name, _, is_own in self.started if not is_own}  # without a step they are the array itself
         new = (late | self.made.keys() | shared) & self.live

@@ -52,7 +52,8 @@ class NestScope:
 class NestEmitter:
     """Emits one nest. `sizes` are the numbers that sizes have in the call at hand, where they are known."""
 
-    def __init__(self, name: str, sizes: Mapping[str, int]) -> None:
+    def __init__(self, name: str, sizes: Mapping[str, int], tracks_kinds: bool = False) -> None:
+        self.tracks_kinds = tracks_kinds  # of numbers that are of one kind or another
         self.facts = Facts(sizes or None)
         self.sizes = dict(sizes)
         self.root = Builder(name, self.facts)

@@ -19,7 +19,7 @@ from ...ir.nest import ops
 from ...ir.records import record
 from ...ir.types import Sizes
 from .arithmetic import INT, TRUTH, apply, as_int, negation, truth, value_of
-from .carrying import Carry, Guess, KindChanges
+from .carrying import Carry, Guess, KindChanges, KindsMeet
 from .indexing import count_of
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering, types_of
 from .names import Names, bound_names, exposed
@@ -313,6 +313,10 @@ def _carried(
         p.carried = names
         try:
             results = emit(carry)
+        except KindsMeet as met:
+            carry.better, results = carry.widened(met), ()
+            if carry.better is None:
+                raise
         finally:
             p.carried = around
         if carry.better is None:

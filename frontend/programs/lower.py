@@ -24,6 +24,7 @@ from .names import Liveness
 from .pieces import (
     ArrayInput,
     Cut,
+    EitherResult,
     FreshInput,
     FreshResult,
     Input,
@@ -46,8 +47,10 @@ from .values import (
     BufferValue,
     CutProblem,
     Number,
+    NumberKind,
     SliceValue,
     TupleValue,
+    TwoKindsResult,
     Unset,
     View,
     constant,
@@ -78,8 +81,15 @@ def lower_piece(
     `names` looks up names that are not variables. `sample` holds the live-in values of the current call: what can't be
     proved is guarded as it holds there. `sources` reads the functions that are inlined.
     """
+
+    def lowered(tracks_kinds: bool) -> Piece | Cut:
+        return _Inputs(live_in, sample or {}, name, tracks_kinds).lower(statements, live_out, names, sources)
+
     try:
-        return _Inputs(live_in, sample or {}, name).lower(statements, live_out, names, sources)
+        try:
+            return lowered(tracks_kinds=False)
+        except TwoKindsResult:
+            return lowered(tracks_kinds=True)
     except CutProblem as problem:
         return Cut(problem.reason, problem.node or statements[0])
     except RecursionError:
@@ -89,14 +99,16 @@ def lower_piece(
 class _Inputs:
     """The live-in values as buffers and sizes of a nest."""
 
-    def __init__(self, live_in: Mapping[str, Kind], sample: Mapping[str, object], name: str) -> None:
+    def __init__(
+        self, live_in: Mapping[str, Kind], sample: Mapping[str, object], name: str, tracks_kinds: bool
+    ) -> None:
         self.name = name
         self.sizes: dict[str, int] = {}
         self.paths: dict[str, Path] = {}  # of ints, by symbol
         self.buffers: list[BufferValue] = []
         self.taken: set[str] = set()
         self.loads: list[tuple[BufferValue, Value]] = []
-        self.e = NestEmitter(name, {})
+        self.e = NestEmitter(name, {}, tracks_kinds)
         self.env: dict[str, Any] = {
             key: self._value(kind, (key,), sample.get(key)) for key, kind in live_in.items()
         }  # fmt: skip
@@ -224,17 +236,10 @@ class _Outputs:
         value = self.p.settled(value)
         if isinstance(value, Number):
             if value.other is not None:
-                raise CutProblem("a result is of one kind or another")
+                return self._either(value, value.other)
             if value.known is not None:
                 return KnownResult(value.known)
-            number = value_of(self.e, value)
-            dtype = number.type.dtype
-            buffer = BufferValue(
-                Value(TensorType(dtype, (), "memref"), name=f"r{len(self.buffers)}"), NumberOutput(dtype)
-            )
-            self.buffers.append(buffer)
-            self.e.store(number, whole(buffer), ())
-            return NumberResult(len(self.buffers) - 1, value.kind)
+            return NumberResult(self._stored(value_of(self.e, value)), value.kind)
         if isinstance(value, View):
             return self._array(value)
         if isinstance(value, TupleValue):
@@ -247,6 +252,27 @@ class _Outputs:
         if isinstance(value, Known):
             return KnownResult(value.value)
         raise CutProblem(value.name if isinstance(value, Unset) else "a result is neither a number nor an array")
+
+    def _either(self, value: Number, other: NumberKind) -> Result:
+        """A number of one kind or another."""
+        if value.is_first is None:
+            raise TwoKindsResult("a result is of one kind or another")
+        number = value_of(self.e, value)
+        first = NumberResult(self._stored(number), value.kind)
+        second = NumberResult(first.buffer, other)
+        if dtype_of(other) != number.type.dtype:  # an int, in the place of a float
+            zero = self.e.constant(0.0, number.type.dtype)
+            number = self.e.cast(self.e.select(value.is_first, zero, number), dtype_of(other))
+            second = NumberResult(self._stored(number), other)
+        return EitherResult(first, second, self._stored(value.is_first))
+
+    def _stored(self, number: Value) -> int:
+        """Store a number in a buffer of its own, and return its place."""
+        dtype = number.type.dtype
+        buffer = BufferValue(Value(TensorType(dtype, (), "memref"), name=f"r{len(self.buffers)}"), NumberOutput(dtype))
+        self.buffers.append(buffer)
+        self.e.store(number, whole(buffer), ())
+        return len(self.buffers) - 1
 
     def _array(self, view: View) -> Result:
         buffer = view.buffer
@@ -349,6 +375,9 @@ def _access(buffer: BufferValue) -> str:
 def _moved(result: Result, places: Mapping[int, int]) -> Result:
     if isinstance(result, NumberResult):
         return NumberResult(places[result.buffer], result.kind)
+    if isinstance(result, EitherResult):
+        first, second = (NumberResult(places[r.buffer], r.kind) for r in (result.first, result.second))
+        return EitherResult(first, second, places[result.is_first])
     if isinstance(result, FreshResult):
         return FreshResult(places[result.buffer], result.view)
     if isinstance(result, TupleResult):

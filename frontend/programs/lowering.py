@@ -15,7 +15,7 @@ from ...ir.dtypes import BOOL, F64, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.types import TensorType
-from .arithmetic import TRUTH, cast_number, fitted_int, join, negation, value_of
+from .arithmetic import TRUTH, cast_number, fitted_int, is_of, join, negation, value_of
 from .drafts import Draft, materialized
 from .emit import NestEmitter, NestScope
 from .kinds import Known, NumpyScalar, PythonNumber
@@ -146,7 +146,7 @@ class Lowering:
         """Return a number after a check that its variable has a value."""
         if number.bound is not None:
             self.e.check(number.bound, "a variable has no value")
-        return Number(number.kind, number.value, other=number.other, settle=number.settle)
+        return Number(number.kind, number.value, other=number.other, settle=number.settle, is_first=number.is_first)
 
     def settled(self, value: Abstract) -> Abstract:
         """Return a number after checks that it has a value and is of the first of its kinds."""
@@ -365,11 +365,26 @@ class _Merger:
             try:
                 kind, other = join(a, b)
             except CutProblem as problem:
-                reason = problem.reason
-                return lambda: Unset(reason)
+                reason, kinds = problem.reason, (plain(a.kind), plain(b.kind))
+                return lambda: Unset(reason, kinds)
         yes, no = self._output(0, a, kind), self._output(1, b, kind)
-        flag = is_bound or _nothing
-        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other, bound=flag())
+        flag, first = is_bound or _nothing, self._is_first(a, b, kind) if other is not None else _nothing
+        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other, bound=flag(), is_first=first())
+
+    def _is_first(self, a: Number | None, b: Number | None, kind: NumberKind) -> Callable[[], Value | None]:
+        """Whether a number of two kinds is of this one after the branches; nothing if that is not tracked."""
+        if not self.e.tracks_kinds:
+            return _nothing
+        sides: list[Callable[[], Value]] = []
+        for side, number in enumerate((a, b)):
+            self.e.scopes.append(self.scopes[side])
+            found = is_of(self.e, number, kind) if number is not None else self.e.constant(True, BOOL)
+            self.e.scopes.pop()
+            if found is None:
+                return _nothing
+            sides.append(self._output(side, Number(TRUTH, found), TRUTH))
+        yes, no = sides
+        return lambda: self.e.select(self.test, yes(), no())
 
     def _bound(self, a: Number | None, b: Number | None) -> Callable[[], Value] | None:
         """Whether a variable has a value after the branches; None if it surely has."""
@@ -393,7 +408,8 @@ class _Merger:
         if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
             made = self._output(side, value, value.kind)
             flag = self._output(side, Number(TRUTH, value.bound), TRUTH) if value.bound is not None else _nothing
-            return lambda: Number(plain(value.kind), made(), other=value.other, bound=flag())
+            first = _nothing if value.is_first is None else self._output(side, Number(TRUTH, value.is_first), TRUTH)
+            return lambda: Number(plain(value.kind), made(), other=value.other, bound=flag(), is_first=first())
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _share_memory(self, a: View, b: View) -> bool:

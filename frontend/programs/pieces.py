@@ -77,6 +77,15 @@ class NumberResult:
 
 
 @record
+class EitherResult:
+    """A number that is of one kind or another: the number in a buffer tells which."""
+
+    first: NumberResult
+    second: NumberResult
+    is_first: int
+
+
+@record
 class FreshResult:
     """An array that the piece made, or a part of one."""
 
@@ -136,7 +145,9 @@ class TupleResult:
     is_list: bool = False
 
 
-Result = Union[NumberResult, FreshResult, SameResult, ViewResult, ReshapedResult, KnownResult, TupleResult]
+Result = Union[
+    NumberResult, EitherResult, FreshResult, SameResult, ViewResult, ReshapedResult, KnownResult, TupleResult
+]
 
 
 @record(eq=False)

@@ -26,6 +26,10 @@ class CutProblem(Exception):
         self.node = node
 
 
+class TwoKindsResult(CutProblem):
+    """Raised for a result that is of one kind or another, if nothing tracks which."""
+
+
 class TwoKinds(CutProblem):
     """Raised where a number is used that may be of two kinds; peeling a step of the loop around it settles which."""
 
@@ -37,7 +41,8 @@ class Number:
     `parts` tells how an int with a size is computed from others, which is used if the size itself need not be known.
     `other` is a second kind that the number may have, with the same value: a variable that is 0 until the first step of
     a loop makes it an `np.float64`. Operations on it must not depend on its kind. `bound` tells whether a variable has
-    a value at all, if that depends on data: a branch or a loop may not have bound it.
+    a value at all, if that depends on data: a branch or a loop may not have bound it. `is_first` tells whether it is of
+    the first of two kinds, where an emitter tracks that for results.
     """
 
     kind: NumberKind
@@ -48,6 +53,7 @@ class Number:
     pair: tuple[Value, Value] | None = None  # the parts of a complex number, instead of a value
     settle: Callable[[], None] | None = None  # demands what makes it a number of the first kind
     bound: Value | None = None
+    is_first: Value | None = None
 
     @property
     def known(self) -> bool | int | float | complex | None:
@@ -265,9 +271,10 @@ class MethodValue:
 
 @record(eq=False)
 class Unset:
-    """A variable that may have no value here."""
+    """A variable that may have no value here, and why. `kinds` are those of two numbers that can't be one variable."""
 
     name: str
+    kinds: tuple[NumberKind, ...] = ()
 
 
 Abstract = Union[

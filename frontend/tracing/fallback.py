@@ -7,6 +7,7 @@ graph; the node's attribute `call` is their number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from .tracer import VIEW, Tracer, share
 
 if TYPE_CHECKING:
     from .trace import Trace
+
+MOST_STEPS = 8  # of a loop with a call of NumPy's that are traced
 
 
 @record
@@ -67,6 +70,7 @@ class Fallback:
         self.failed_at: Span | None = None
         self.calls: list[Callable[..., tuple[Any, ...]]] = []
         self._swapped: dict[Value, Value | None] = {}  # results in another byte order, and their native copies
+        self._repeated: Counter[Span | None] = Counter()
 
     @property
     def runs(self) -> bool:
@@ -78,6 +82,7 @@ class Fallback:
     ) -> Any:
         """Record a call that NumPy runs, and return its results."""
         name = dotted(function)
+        self._demand_few(name, span)
         kwargs = {key: x for key, x in kwargs.items() if key != "overwrite_input"}  # it permits, and asks for nothing
         operands: list[Value] = []
         made = NumpyCall(
@@ -109,6 +114,15 @@ class Fallback:
             share((args, tuple(kwargs.values())))
         shared = VIEW if is_view else ""
         return _rebuilt(result, iter([Tracer(self._trace, value, shared) for value in node.results]))
+
+    def _demand_few(self, name: str, span: Span | None) -> None:
+        """Refuse the many steps of a loop with a call of NumPy's, where Python can run the loop.
+
+        Each step would be traced, and computed from the beginning because NumPy needs actual values.
+        """
+        self._repeated[span] += 1
+        if self._trace.is_strict and span is not None and self._repeated[span] > MOST_STEPS:
+            raise TraceProblem(f"'{name}' is called by NumPy in a loop of more than {MOST_STEPS} steps", span)
 
     def is_swapped(self, value: Value) -> bool:
         """Tell whether a value is a result of NumPy in another byte order, as of `x.astype(">f8")`."""

@@ -54,7 +54,7 @@ class Trace:
     def __init__(
         self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None, strict: bool = False
     ) -> None:
-        self._strict = strict  # whether Python's numbers are computed by Python alone
+        self.is_strict = strict  # whether Python's numbers are computed by Python alone
         self.refused: WeftError | None = None  # why calls must be left to Python
         self.builder = self._root = builder  # replaced while a step of a loop is traced
         self.sizes = sizes
@@ -150,7 +150,7 @@ class Trace:
         if not self.open:
             raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
-        if self._strict and self.builder is self._root and function in OPERATORS:
+        if self.is_strict and self.builder is self._root and function in OPERATORS:
             self._leave_to_python(function, args, span)
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
@@ -317,7 +317,7 @@ class Trace:
             return tuple(self.operand(item, False, span) for item in x)
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
-            if self._strict and not is_scalar(x):
+            if self.is_strict and not is_scalar(x):
                 self.refuse(TraceProblem(f"a {type(x).__name__} may have operators of its own", span))
             self.used.append(x)
             return x
@@ -349,7 +349,7 @@ class Trace:
         except TypeProblem as error:
             error.span = error.span or span
             raise
-        if self._strict and not array.dtype.isnative:
+        if self.is_strict and not array.dtype.isnative:
             self.refuse(other_byte_order("an array from outside the function", array, span))
         name = f"captured{len(self.hidden)}"
         value = self._root.input(name, TensorType(dtype, self.symbols(name, array.shape)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...frontend.programs.kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
 from ...frontend.programs.pieces import (
     ArrayInput,
+    EitherResult,
     FreshInput,
     FreshResult,
     Input,
@@ -397,6 +398,9 @@ class NestServing:
         w, to = self.w, self.w.register(part=OBJECTS)
         if isinstance(result, NumberResult):
             self._number(result, to)
+        elif isinstance(result, EitherResult):
+            first, second = self._object(result.first), self._object(result.second)
+            w.run("chosen", self.arguments.pointers[self.buffers[result.is_first]], first, second, to)
         elif isinstance(result, FreshResult) and result.view is None:
             w.run("another", self.made[result.buffer], to)
         elif isinstance(result, SameResult) and result.path in self.places:

@@ -103,6 +103,7 @@ STEPS: dict[str, str] = {
     "float_object": "pointer object",
     "int_object": "pointer object",
     "truth_object": "pointer true: false: object",
+    "chosen": "pointer first second object",
     "drop": "object",
     "given": "place object",
     "constant": "value: object",
