@@ -492,9 +492,6 @@ class Program:
         self.rely(checker.scope.meanings.guards)
         if cut is None and checker.captured:
             name = next(iter(checker.captured))
-            cut = Cut(f"'{name}' is read from outside", _first_use(source, name))
+            names = (n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name)
+            cut = Cut(f"'{name}' is read from outside", next(names, source.tree))
         return None if cut is None else Reason(cut.reason, span_of(cut.node, function))
-
-
-def _first_use(source: FunctionSource, name: str) -> ast.AST:
-    return next((n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name), source.tree)

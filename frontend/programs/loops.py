@@ -21,7 +21,8 @@ from ...ir.types import Sizes
 from .arithmetic import INT, TRUTH, apply, as_int, negation, truth, value_of
 from .carrying import Carry, Guess, KindChanges, KindsMeet
 from .indexing import count_of
-from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering, types_of
+from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
+from .merging import types_of
 from .names import Names, bound_names, exposed
 from .values import (
     Abstract,

@@ -11,32 +11,27 @@ import numpy as np
 
 from ...ir import dims
 from ...ir.dims import LOOP
-from ...ir.dtypes import BOOL, F64, DType
-from ...ir.graph import Graph, Node, Value
-from ...ir.nest import ops
-from ...ir.types import TensorType
-from .arithmetic import TRUTH, cast_number, fitted_int, is_of, join, negation, value_of
+from ...ir.dtypes import F64, DType
+from ...ir.graph import Value
+from .arithmetic import cast_number, fitted_int, negation, value_of
 from .drafts import Draft, materialized
 from .emit import NestEmitter, NestScope
-from .kinds import Known, NumpyScalar, PythonNumber
+from .kinds import NumpyScalar, PythonNumber
 from .meanings import Meanings
+from .merging import Merged, Merger
 from .names import Names
 from .values import (
-    ZEROS,
     Abstract,
     BufferValue,
     CutProblem,
     Environment,
     Expression,
     Number,
-    NumberKind,
     Selected,
     TupleValue,
     Unset,
     View,
     constant,
-    dtype_of,
-    plain,
 )
 from .waiting import is_function_of_elements, is_simple, waits_for
 
@@ -220,7 +215,7 @@ class Lowering:
     def _merge(
         self, test: Value, condition: Number, sides: list[tuple[NestScope, Environment]], allocated: set[Value]
     ) -> None:
-        merger = _Merger(self.e, test, [scope for scope, _ in sides], self.env, allocated)
+        merger = Merger(self.e, test, [scope for scope, _ in sides], self.env, allocated)
         (_, first), (_, second) = sides
         jumps = [any(_is_always(env.get(flag)) for flag in FLAGS) for _, env in sides]
         leaves = [_is_always(env.get(RETURN)) for _, env in sides]  # else what it binds is seen at the end of the step
@@ -329,139 +324,6 @@ class Lowering:
         return self.e.cast(value, dtype)
 
 
-Merged = Callable[[], Abstract]
-
-
-class _Merger:
-    """Merges the variables of two branches; the test selects the results."""
-
-    def __init__(
-        self, e: NestEmitter, test: Value, scopes: list[NestScope], before: Environment, allocated: set[Value]
-    ) -> None:
-        self.e, self.test, self.scopes = e, test, scopes
-        self.allocated = allocated  # memory that only the branches know
-        self.outside = {id(value) for value in before.values()}
-        self.outputs: list[list[Value]] = [[], []]
-        self.results: list[Sequence[Value]] = []
-
-    def either(self, a: Any, b: Any, name: str) -> Merged:
-        """The value of the first branch or of the second."""
-        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
-            parts = [self.either(x, y, name) for x, y in zip(a.items, b.items, strict=True)]
-            return lambda: TupleValue(tuple(part() for part in parts))
-        if isinstance(a, (View, Known)) and type(a) is type(b) and a == b:
-            return lambda: a
-        if isinstance(a, View) and isinstance(b, View) and self._share_memory(a, b):
-            return lambda: a
-        given = [x for x in (a, b) if x is not None]
-        if any(not isinstance(x, Number) or x.pair for x in given):
-            return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
-        is_bound = self._bound(a, b)
-        if len(given) == 1:
-            kind, other = plain(given[0].kind), given[0].other
-        elif a.known is not None and a.known == b.known and type(a.known) is type(b.known) and is_bound is None:
-            return lambda: a
-        else:
-            try:
-                kind, other = join(a, b)
-            except CutProblem as problem:
-                reason, kinds = problem.reason, (plain(a.kind), plain(b.kind))
-                return lambda: Unset(reason, kinds)
-        yes, no = self._output(0, a, kind), self._output(1, b, kind)
-        flag, first = is_bound or _nothing, self._is_first(a, b, kind) if other is not None else _nothing
-        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other, bound=flag(), is_first=first())
-
-    def _is_first(self, a: Number | None, b: Number | None, kind: NumberKind) -> Callable[[], Value | None]:
-        """Whether a number of two kinds is of this one after the branches; nothing if that is not tracked."""
-        if not self.e.tracks_kinds:
-            return _nothing
-        sides: list[Callable[[], Value]] = []
-        for side, number in enumerate((a, b)):
-            self.e.scopes.append(self.scopes[side])
-            found = is_of(self.e, number, kind) if number is not None else self.e.constant(True, BOOL)
-            self.e.scopes.pop()
-            if found is None:
-                return _nothing
-            sides.append(self._output(side, Number(TRUTH, found), TRUTH))
-        yes, no = sides
-        return lambda: self.e.select(self.test, yes(), no())
-
-    def _bound(self, a: Number | None, b: Number | None) -> Callable[[], Value] | None:
-        """Whether a variable has a value after the branches; None if it surely has."""
-        if a is not None and b is not None and a.bound is None and b.bound is None:
-            return None
-        yes, no = (self._is_bound(side, number) for side, number in enumerate((a, b)))
-        return lambda: self.e.select(self.test, yes(), no())
-
-    def _is_bound(self, side: int, number: Number | None) -> Callable[[], Value]:
-        if number is None or number.bound is None:
-            return lambda: self.e.constant(number is not None, BOOL)
-        return self._output(side, Number(TRUTH, number.bound), TRUTH)
-
-    def one(self, value: Any, side: int, name: str) -> Merged:
-        """Return the value of one branch, because the other has left or has none."""
-        if isinstance(value, TupleValue):
-            parts = [self.one(item, side, name) for item in value.items]
-            return lambda: TupleValue(tuple(part() for part in parts))
-        if isinstance(value, View) and not self.e.is_visible(*value.shape, *value.starts):
-            return lambda: Unset(f"'{name}' is a view that depends on data of a branch")
-        if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
-            made = self._output(side, value, value.kind)
-            flag = self._output(side, Number(TRUTH, value.bound), TRUTH) if value.bound is not None else _nothing
-            first = _nothing if value.is_first is None else self._output(side, Number(TRUTH, value.is_first), TRUTH)
-            return lambda: Number(plain(value.kind), made(), other=value.other, bound=flag(), is_first=first())
-        return lambda: Unset(f"'{name}' may have no value here") if value is None else value
-
-    def _share_memory(self, a: View, b: View) -> bool:
-        """Give two arrays that the branches make one memory, because only one of them is ever made."""
-        first, second = a.buffer, b.buffer
-        if not {first.value, second.value} <= self.allocated or first.value.type != second.value.type:
-            return False
-        if (a.shape, a.starts, a.steps) != (b.shape, b.starts, b.steps) or not self.e.is_visible(*a.shape, *a.starts):
-            return False
-        if first.value is second.value:
-            return True
-        if first.shadow is not None or second.shadow is not None:
-            return False
-        self.e.head = [node for node in self.e.head if node.result is not second.value]
-        _replace(self.scopes[1].builder.nodes, second.value, first.value)
-        first.written = first.written or second.written
-        second.value = first.value
-        return True
-
-    def _output(self, side: int, number: Number | None, kind: NumberKind) -> Callable[[], Value]:
-        """Make a number a result of a branch, unless it was computed before the branch; 0 if there is none."""
-        if number is None:
-            dtype = dtype_of(kind)
-            return lambda: self.e.constant(ZEROS[dtype.kind], dtype)
-        if id(number) in self.outside:
-            return lambda: cast_number(self.e, number, dtype_of(kind))
-        self.e.scopes.append(self.scopes[side])
-        value = cast_number(self.e, number, dtype_of(kind))
-        self.e.scopes.pop()
-        self.outputs[side].append(value)
-        place = len(self.outputs[side]) - 1
-        return lambda: self.results[side][place]
-
-    def emit(self, condition: Number) -> None:
-        for side, (scope, outputs) in enumerate(zip(self.scopes, self.outputs, strict=True)):
-            if not scope.builder.nodes and not outputs:
-                self.results.append(())
-                continue
-            test = self.test if side == 0 else value_of(self.e, negation(self.e, condition))
-            body = Graph("body", (), tuple(scope.builder.nodes), tuple(outputs))
-            self.results.append(self.e.node(ops.WHEN, (test,), types_of(outputs), body).results)
-
-
-def _replace(nodes: Sequence[Node], old: Value, new: Value) -> None:
-    """Use another buffer in nodes and their bodies."""
-    for node in nodes:
-        if old in node.operands:
-            node.operands = tuple(new if v is old else v for v in node.operands)
-        if node.body is not None:
-            _replace(node.body.nodes, old, new)
-
-
 def _sees(value: Any, view: View) -> bool:
     """Whether a value refers to the memory of a view."""
     if isinstance(value, TupleValue):
@@ -476,10 +338,6 @@ def is_stale(value: Any) -> bool:
     if isinstance(value, TupleValue):
         return any(map(is_stale, value.items))
     return value.buffer.is_stale if isinstance(value, View) else isinstance(value, Selected) and value.is_stale
-
-
-def _nothing() -> None:
-    return None
 
 
 def _same(value: Abstract) -> Merged:
@@ -503,7 +361,3 @@ def _flag(name: str, value: Any) -> Any:
 
 def _is_always(value: Any) -> bool:
     return isinstance(value, Number) and value.known is True
-
-
-def types_of(values: Sequence[Value]) -> list[TensorType]:
-    return [v.type for v in values]

@@ -139,7 +139,6 @@ CUTS = [
     ("a[0] = 1j", "imaginary"),
     ("a @= a", "raises"),
     ("return a[7, 7]", "2 indices"),
-    ("x = 1 if a[0] > 0 else 2.5; return x", "one kind or another|an int of Python here"),
 ]
 
 

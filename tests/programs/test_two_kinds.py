@@ -69,7 +69,13 @@ def int_or_float(a: Any) -> Any:
     return found
 
 
-FUNCTIONS = [conditional_sum, from_an_int, best_and_place, largest, smallest, in_inner_loop, int_or_float]
+def constants(a: Any) -> Any:
+    found = 1 if len(a) > 3 and a[1] > 0 else 2.5
+    a[:1] = 3
+    return found
+
+
+FUNCTIONS = [conditional_sum, from_an_int, best_and_place, largest, smallest, in_inner_loop, int_or_float, constants]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
