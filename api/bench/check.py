@@ -10,7 +10,7 @@ from ..ir.records import record
 from .library import NumPy
 from .row import Case
 
-TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-9}
+TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-9, np.dtype(np.complex128): 1e-9}
 """Of the largest value in the answer. Wide, because running sums and plain loops add up without a tree."""
 
 
@@ -39,7 +39,7 @@ def problem(result: Any, right: Answer) -> str:
         return f"gives shape {found.shape}"
     if found.dtype != right.dtype and not isinstance(result, (bool, int, float)):
         return f"gives {found.dtype}"
-    if right.dtype.kind != "f":
+    if right.dtype not in TOLERANCE:
         return "" if np.array_equal(found, right.values) else "gives other values"
     if not found.size:
         return ""

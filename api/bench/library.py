@@ -129,7 +129,7 @@ class NumPy:
 
 
 class Weft:
-    """The row's function under `weft.jit`, one for all sizes and dtypes."""
+    """The row's function under `weft.jit`, one for all sizes and dtypes, or the kernel that the row names."""
 
     name = "Weft"
 
@@ -144,4 +144,4 @@ class Weft:
         return [timed(kernel, case.args) if case.row.into is None else written_by_name(kernel, case)]
 
     def fresh(self, row: Row) -> Function:
-        return jit(row.make(np))
+        return row.kernel or jit(row.make(np))

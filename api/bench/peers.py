@@ -84,6 +84,8 @@ class Jax:
         self.numpy: Any = importlib.import_module("jax.numpy")
 
     def calls(self, case: Case) -> list[TimedCall]:
+        if case.row.kernel is not None:
+            raise Unable("has no such kernel")
         if case.row.views:
             raise Unable("has no strides")
         if case.row.into is not None:
@@ -109,6 +111,8 @@ class Torch:
         self.module.set_grad_enabled(False)
 
     def calls(self, case: Case) -> list[TimedCall]:
+        if case.row.kernel is not None:
+            raise Unable("has no such kernel")
         if case.row.into is not None:
             raise Unable("writes into no given memory")
         try:

@@ -39,6 +39,7 @@ class Row:
     torch: Make | None = None  # for tensors, which have other names for the same operations
     into: Any = None  # a ufunc: the last argument is written, by this function in NumPy
     ufunc: Any = None  # does the same in NumPy, without a Python function around it
+    kernel: Any = None  # Weft's own kernel, called in place of the function
 
 
 @record

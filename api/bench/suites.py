@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calls, elementwise, layouts, mathematics, mixed, products, reductions, rowwise
+from . import calls, elementwise, kernel_rows, layouts, mathematics, mixed, products, reductions, rowwise
 from .row import Row
 
 ROWS: dict[str, tuple[Row, ...]] = {
@@ -14,5 +14,6 @@ ROWS: dict[str, tuple[Row, ...]] = {
     "mixed": mixed.ROWS,
     "layouts": layouts.ROWS,
     "products": products.ROWS,
+    "library": kernel_rows.ROWS,
 }
 SUITES = (*ROWS, "compile", "startup")

@@ -52,7 +52,9 @@ def plan_loops(region: Node, layouts: Mapping[Value, str], is_along_rows: bool =
     windows = windows if kept and not scanned else []
     # Vectors along a scan are combined lane by lane, so among equals that axis comes last.
     along = [a for a in axes if a not in inside] if is_along_rows else []
-    vector = max(along or axes, key=lambda a: (units[a], a not in scanned, a))
+    # What does not vary along the vector is one number; what lies apart is gathered, as `b` along p in a[i, p] + b[p, j].
+    apart = {axis: _apart(axis, inner or accesses) for axis in axes}
+    vector = max(along or axes, key=lambda a: (units[a], -apart[a], a not in scanned, a))
     if windows:  # a window is short, and vectors along it share nothing with the next ones
         vector = max(kept, key=lambda a: (_unit_accesses(a, accesses), a))
     order = sorted(axes, key=lambda a: (a == vector, a in windows, -weights[a], a))
@@ -92,6 +94,11 @@ def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozens
     """
     contiguous = [a for a in accesses if coefficient(a.address, axis) == a.itemsize]
     return sum(4 if a.slot in sought else 1 + a.is_store for a in contiguous)
+
+
+def _apart(axis: int, accesses: list[Access]) -> int:
+    """How many accesses have elements along an axis that are not neighbours."""
+    return sum(coefficient(a.address, axis) not in (0, a.itemsize) for a in accesses)
 
 
 def _weight(axis: int, accesses: list[Access]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -65,3 +66,22 @@ def test_rows(level: int) -> None:
         np.testing.assert_array_equal(place, np.argmax(x, axis=1))
         for found, name in ((smallest, "min"), (largest, "max")):
             assert [bits(v) for v in found] == [bits(v) for v in expected[name](x, axes=(1,))]
+
+
+@pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
+def test_columns(level: int) -> None:
+    """Vectors along rows combine in three instructions: zeros, NaN and infinities of any column and in any order."""
+    compiled, rng = kernel(lambda x: (np.min(x, axis=0), np.max(x, axis=0)), level), np.random.default_rng(1)
+    values, chances = [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf], [0.3, 0.3, 0.1, 0.1, 0.02, 0.1, 0.08]
+    for dtype, (rows, columns) in product(("float32", "float64"), ((1, 17), (2, 5), (3, 64), (50, 130), (700, 33))):
+        x = rng.choice(np.array(values, dtype), size=(rows, columns), p=chances)
+        is_zero = x == 0
+        for found, expected, sign in zip(
+            compiled(x),
+            (x.min(axis=0), x.max(axis=0)),
+            ((is_zero & np.signbit(x)).any(axis=0), ~(is_zero & ~np.signbit(x)).any(axis=0)),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(found, expected)
+            assert np.array_equal(np.signbit(found)[expected == 0], sign[expected == 0])
+            assert not np.signbit(found[np.isnan(found)]).any()

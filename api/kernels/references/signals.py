@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def ema(x: Any, alpha: Any) -> Any:
     y = x.copy()
@@ -13,12 +15,11 @@ def ema(x: Any, alpha: Any) -> Any:
 
 
 def iir(b: Any, a: Any, x: Any) -> Any:
-    y = x.copy()
+    count = max(len(a), len(b))
+    c = np.append(b, np.zeros(count - len(b), b.dtype)) / a[0]
+    d = np.append(a, np.zeros(count - len(a), a.dtype)) / a[0]
+    y, z = x.copy(), np.zeros(count + 1, x.dtype)
     for i in range(len(x)):
-        total = b[0] * x[i]
-        for k in range(1, min(len(b), i + 1)):
-            total += b[k] * x[i - k]
-        for k in range(1, min(len(a), i + 1)):
-            total -= a[k] * y[i - k]
-        y[i] = total / a[0]
+        y[i] = z[0] + c[0] * x[i]
+        z[:-2] = z[1:-1] + c[1:] * x[i] - d[1:] * y[i]
     return y

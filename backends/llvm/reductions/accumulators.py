@@ -15,6 +15,7 @@ from ..code.scopes import Nest
 from ..code.tail import Tail, load, memory_form, store
 from ..code.text import BITS, Emitter, Val
 from ..elements.combine import Number, combined, neutral
+from .extremes import extreme, has_extreme
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
 
@@ -51,6 +52,8 @@ class Accumulators:
         self.missing = nest.e.const(self.elem, identity(node), lanes)
         self.held = self.opened = slots  # values carried by loops, and by loops over single steps
         self.tail = Tail(nest, frame, slots, lanes, (self.elem, identity(node)))
+        # Vectors of 32 bytes are those of x86; other machines have an instruction for `minimum` with NaN and zeros.
+        self.is_quick = has_extreme(node) and not is_across and lanes * BITS[self.elem] >= 256
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, identity(self.node), self.lanes)] * self.slots
@@ -69,7 +72,11 @@ class Accumulators:
                 pairs = zip(elements[::2], elements[1::2], strict=True)
                 elements = [combine(e, self.node, a, b) for a, b in pairs]
             return [combine(e, self.node, totals[0], elements[0]), *totals[1:]]
-        return [combine(e, self.node, total, x) for total, x in zip(totals, elements, strict=True)]
+        with e.writing(self.node.result):
+            return [self._added(e, total, x) for total, x in zip(totals, elements, strict=True)]
+
+    def _added(self, e: Emitter, total: Val, x: Val) -> Val:
+        return extreme(e, self.node.op.name, total, x) if self.is_quick else combine(e, self.node, total, x)
 
     def element(self, x: Val) -> Val:
         """An operand's element in the dtype that is combined, in every lane."""
@@ -144,6 +151,9 @@ class Accumulators:
     # -- the tree of lanes
 
     def results(self, totals: list[Val]) -> list[Val]:
+        if self.is_quick:
+            e = self.nest.e
+            totals = [e.select(e.fcmp("uno", x, x), e.const_like(x, float("nan")), x) for x in totals]
         return [self._across(totals)] if self.is_across else totals
 
     def _across(self, totals: list[Val]) -> Val:

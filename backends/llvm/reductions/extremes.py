@@ -18,7 +18,7 @@ from ..code.casts import element
 from ..code.frame import Frame
 from ..code.scopes import Nest
 from ..code.tail import Tail
-from ..code.text import BITS, Val
+from ..code.text import BITS, Emitter, Val
 from ..elements.combine import combined, neutral
 from ..math.bits import as_float, as_integer, sign_bit
 from .ranking import across
@@ -27,6 +27,22 @@ from .ranking import across
 def has_extreme(node: Node) -> bool:
     """Whether this code can emit a reduction."""
     return node.op.name in ("min", "max") and node.result.type.dtype in (F32, F64)
+
+
+def extreme(e: Emitter, name: str, a: Val, b: Val) -> Val:
+    """Combine vectors by `min` or `max` in three instructions of x86; a NaN has any content.
+
+    Its `min` and `max` return the second operand if one is NaN or both are zeros. So in both orders they give the same
+    number, or both operands, whose bits are joined: NaN keeps its exponent, and a zero gets the sign that counts.
+    """
+    test = "olt" if name == "min" else "ogt"
+    one = as_integer(e, e.select(e.fcmp(test, a, b), a, b))
+    other = as_integer(e, e.select(e.fcmp(test, b, a), b, a))
+    either = e.op("or", one, other)
+    if name == "max":
+        unsigned = e.const_like(one, (1 << (BITS[a.elem] - 1)) - 1)
+        either = e.op("or", e.op("and", one, other), e.op("and", either, unsigned))
+    return as_float(e, either)
 
 
 class Extremes:
