@@ -6,12 +6,16 @@ The `python` blocks of a page run in order, as one script in an empty folder. A 
 output; `...` in it stands for anything. Blocks such as "```weft layers.weft" are written to files first. Code between
 `<!-- setup` and `-->` runs too, but readers do not see it. `<!-- run by make scale -->` before a block names what else
 runs it, `<!-- examples run by tests/... -->` does it for a page. PICTURES=1 copies pictures to docs/pictures.
+
+Commands (`console` blocks) are run by tests/command/test_docs.py. Those that take long have `<!-- run by make docs -->`
+before them, and are run here, with the files of the tutorial.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,6 +31,7 @@ STEP = re.compile(
 )
 FILE = re.compile(r"^```weft (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WHOLE = "<!-- examples run by tests/"
+SLOW = re.compile(r"^<!-- run by make docs -->\n```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = "\x1e"
 PRELUDE = "import numpy as np\nimport weft\n"  # what every reader has at the top of a file
 
@@ -34,6 +39,9 @@ PRELUDE = "import numpy as np\nimport weft\n"  # what every reader has at the to
 def problems(page: Path) -> list[str]:
     """Run a page and return what is wrong with it."""
     text = ELSEWHERE.sub("", page.read_text(encoding="utf-8"))
+    failed = [problem for block in SLOW.findall(text) for problem in _commands(page, block)]
+    if failed:
+        return failed
     steps = list(STEP.finditer(text))
     if WHOLE in text or not any(step["code"] for step in steps):
         return []
@@ -51,6 +59,20 @@ def problems(page: Path) -> list[str]:
     if done.returncode:
         return [f"{page.name}: {done.stderr}"]
     return _differences(page, steps, done.stdout.split(f"{MARK}\n"))
+
+
+def _commands(page: Path, block: str) -> list[str]:
+    """Run the commands of a block and return those that fail."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in FILE.findall((DOCS / "tutorial.md").read_text(encoding="utf-8")):
+            (Path(folder) / name).write_text(content, encoding="utf-8")
+        for line in re.findall(r"^\$ weft (.*)$", block, re.MULTILINE):
+            words = [sys.executable, "-m", "weft", *shlex.split(line)]
+            env = {**os.environ, "WEFT_HISTORY": f"{folder}/history.json"}
+            done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True)
+            found += [f"{page.name}: $ weft {line}\n{done.stdout}{done.stderr}"] if done.returncode else []
+    return found
 
 
 def _differences(page: Path, steps: list[re.Match[str]], outputs: list[str]) -> list[str]:

@@ -102,6 +102,9 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(tree)
 
 
+WRITTEN_LOOP = "loop"  # names the `numpy` nodes of loops that change elements of arrays
+
+
 @record
 class Leaf:
     """The place of an input in a container that is an argument."""

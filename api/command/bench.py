@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 EPILOG = """\
-suites: calls elementwise math reductions rows mixed layouts products compile startup; without one, all of them
+suites: calls elementwise math reductions rows mixed layouts products library compile startup; without one, all of them
 
 A row's ratio is the time of the fastest other library over Weft's: above 1, Weft is ahead. Every result is compared
 with NumPy's before anything is timed. For memory-bound rows the last column compares Weft's speed with that

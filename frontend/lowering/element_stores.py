@@ -17,6 +17,7 @@ from ...ir.errors import Span, TypeProblem, Unsupported
 from ...ir.graph import Value
 from ...ir.ops import NUMPY
 from ...ir.records import record
+from ...ir.source import WRITTEN_LOOP
 from ...ir.types import Attr, TensorType
 from ..language import syntax
 from ..maker import Maker
@@ -100,11 +101,11 @@ class ElementStores:
             operands.append(strong)
             inputs.append((name, weak, strong.type))
         types = tuple(type for _, type in outputs)
-        attrs: dict[str, Attr] = {"function": "loop", "call": len(self._made)}
+        attrs: dict[str, Attr] = {"function": WRITTEN_LOOP, "call": len(self._made)}
         if scalars := tuple(k for k, t in enumerate(types) if not t.shape):
             attrs["scalars"] = scalars
         node = builder.node(NUMPY, operands, attrs, span, types=types)
-        loop = WrittenLoop("loop", tuple(statements), tuple(inputs), tuple(constants), tuple(outputs), span)
+        loop = WrittenLoop(WRITTEN_LOOP, tuple(statements), tuple(inputs), tuple(constants), tuple(outputs), span)
         self._made.append(self._compile(loop))
         return list(node.results)
 

@@ -19,7 +19,7 @@ from ...ir.lazy import cached_property
 from ...ir.loops import regions, walk
 from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE, Trait
 from ...ir.records import record, replace
-from ...ir.source import KernelSource
+from ...ir.source import WRITTEN_LOOP, KernelSource
 from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 from ..compiler import Lowered, Options, Request, lower
 from ..registry import Registry
@@ -155,6 +155,12 @@ def _refuse_python(name: str, lowered: Lowered) -> None:
     for node in walk(lowered.graph):
         if node.op not in (REGION, CONCATENATE, RESHAPE, LOOP):
             what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
+            if what == WRITTEN_LOOP:
+                raise Unsupported(
+                    f"{name}: a loop that changes elements of an array, or a recurrence, can't be part of a C library",
+                    node.span,
+                    "name the other kernels in 'weft build FILE KERNEL ...', and write this loop in C",
+                )
             raise Unsupported(
                 f"{name}: {what} runs in Python and can't be part of a C library",
                 node.span,

@@ -97,6 +97,9 @@ def test_what_runs_in_python_is_refused() -> None:
         weft.registry.register("strange", "f32 -> f32", lambda x: np.array([float(v) for v in x], x.dtype))
         with pytest.raises(Unsupported, match="f: strange runs in Python"):
             built("kernel f(x: f32[n]) -> f32[n] = strange(x) + 1", [3])
+    for body in ("var y = x; for i in 1..n { y[i] = y[i-1] }", "let y[i in 1..n] = x[i] + y[i-1] else x[i]"):
+        with pytest.raises(Unsupported, match="changes elements of an array, or a recurrence, can't be part"):
+            built(f"kernel f(x: f32[n]) -> f32[n] {{ {body}; return y }}", [3])
 
 
 def test_another_machine_gets_an_object_file() -> None:

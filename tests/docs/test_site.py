@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 import runpy
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import weft
 
 from .pages import ROOT
 
@@ -68,6 +71,23 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     assert len(found) == 2 and "2" in found[0] and "(nothing)" in found[1]
     page.write_text("```python\nraise ValueError(7)\n```\n")
     assert "ValueError: 7" in TOOL["problems"](page)[0]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for name in weft.__all__:
+        assert re.search(rf"(:: |`)weft\.{name}\b", text), name
+    for module, name in re.findall(r"^\.\. auto(?:function|class):: ([\w.]+)\.(\w+)$", text, re.MULTILINE):
+        assert getattr(import_module(module), name).__doc__, f"{module}.{name}"
+
+
+def test_every_command_is_run_by_something() -> None:
+    """All `console` blocks are run: by tests/command/test_docs.py, or by the tests that these pages name."""
+    run = (ROOT / "tests" / "command" / "test_docs.py").read_text(encoding="utf-8")
+    for page in PAGES:
+        fences = re.findall(r"^```(\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert "bash" not in fences and "shell" not in fences, f"{page.name}: call it console"
+    assert 'rglob("*.md")' in run
 
 
 def test_the_gallery_has_twelve_pictures() -> None:
