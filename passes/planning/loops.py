@@ -52,7 +52,7 @@ def plan_loops(region: Node, layouts: Mapping[Value, str], is_along_rows: bool =
     windows = windows if kept and not scanned else []
     # Vectors along a scan are combined lane by lane, so among equals that axis comes last.
     along = [a for a in axes if a not in inside] if is_along_rows else []
-    # What does not vary along the vector is one number; what lies apart is gathered, as `b` along p in a[i, p] + b[p, j].
+    # What does not vary along a vector is one number; what lies apart is gathered, as b along p in a[i, p] + b[p, j].
     apart = {axis: _apart(axis, inner or accesses) for axis in axes}
     vector = max(along or axes, key=lambda a: (units[a], -apart[a], a not in scanned, a))
     if windows:  # a window is short, and vectors along it share nothing with the next ones
