@@ -12,6 +12,7 @@ from .manager import Pass
 from .place_asks import PlaceAsks
 from .share_functions import ShareFunctions
 from .turn_walks import TurnWalks
+from .unroll_loops import UnrollLoops
 from .widen_loops import WidenLoops
 
 
@@ -19,5 +20,5 @@ def nest_pipeline(lookup: KernelLookup, vector_bytes: int) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size."""
     return (
         LowerAssigns(lookup, vector_bytes), FuseLoops(), ForwardStores(), InterchangeLoops(), TurnWalks(), WidenLoops(),
-        JamLoops(), PlaceAsks(), ShareFunctions(),
+        JamLoops(), UnrollLoops(), PlaceAsks(), ShareFunctions(),
     )  # fmt: skip

@@ -56,8 +56,8 @@ def _for(node: Node) -> str | None:
     if len(sizes(node.attrs, "range")) != 2:
         return "range must have two sizes, a start and an end"
     kind = node.attrs["kind"]
-    if node.operands and kind != "serial":
-        return f"carries values, so it must be serial, not {kind}"
+    if node.operands and kind not in ("serial", "unrolled"):
+        return f"carries values, so it must be serial or unrolled, not {kind}"
     if node.operands and node.attrs.get("shared"):
         return "carries values, so it can't be shared between threads"
     times = integer(node.attrs, "times") if "times" in node.attrs else 1

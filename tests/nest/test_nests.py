@@ -151,7 +151,7 @@ REFUSED = {
     "vectors along a recurrence": (
         "seidel", 'range = #weft.dims<1, n - 1>, kind = "serial"} : (tensor<f64>)',
         'range = #weft.dims<1, n - 1>, kind = "vector"} : (tensor<f64>)',
-        "carries values, so it must be serial",
+        "carries values, so it must be serial or unrolled",
     ),
     "rows of Gauss-Seidel at once": (
         "seidel", '{var = "i", range = #weft.dims<1, n - 1>, kind = "serial"}',

@@ -39,10 +39,7 @@ def loop(f: NestFunction, node: Node, points: Points) -> None:
         share(f, node, points[0])
         return
     if node.attrs["kind"] == "unrolled":
-        first, end = sizes(node.attrs, "range")
-        assert isinstance(first, int) and isinstance(end, int)
-        for k in range(first, end):
-            f.body(node.body, [p.step(variable.name, f.e.const("i64", k)) for p in points])
+        _unrolled(f, node, points)
         return
     first_value, end_value = (numbers.scalar(f, s, points[0]) for s in (variable.first, variable.end))
     over(f, node, points, first_value, end_value)
@@ -58,6 +55,23 @@ def over(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> N
         _jammed(f, node, points, first, end)
     else:
         _serial(f, node, points, first, end)
+
+
+def _unrolled(f: NestFunction, node: Node, points: Points) -> None:
+    """Emit the steps one after another; each sees the numbers that the one before carries on."""
+    assert node.body is not None
+    body, name = node.body, variables(node)[0].name
+    first, end = sizes(node.attrs, "range")
+    assert isinstance(first, int) and isinstance(end, int)
+    carried = [[p.values[v] for v in node.operands] for p in points]
+    for k in range(first, end):
+        steps = [p.step(name, f.e.const("i64", k)) for p in points]
+        for step, values in zip(steps, carried, strict=True):
+            step.put(body.inputs, values)
+        f.body(body, steps)
+        carried = [[step.values[v] for v in body.outputs] for step in steps]
+    for point, values in zip(points, carried, strict=True):
+        point.put(node.results, values)
 
 
 def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> None:
