@@ -42,47 +42,46 @@ def cov(m: Array) -> Array:
 
 def histogram(a: Array, bins: int) -> tuple[Array, Array]:
     """`np.histogram` with bins of equal width."""
-    edges, places = _edges_and_places(a, bins)
+    low, high, places = _places(a, bins)
     counts = np.zeros(bins, np.int64)
-    for i, v in enumerate(a):
-        k = places[i]
-        if v < edges[k]:
-            k -= 1
-        elif v >= edges[k + 1] and k != bins - 1:
-            k += 1
+    for k in places:
         counts[k] += 1
-    return counts, edges
+    return counts, np.linspace(low, high, bins + 1)
 
 
 def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Array]:
     """`np.histogram` that adds up weights."""
     if len(a) != len(weights):
         raise ValueError
-    edges, places = _edges_and_places(a, bins)
+    low, high, places = _places(a, bins)
     sums = np.zeros(bins, weights.dtype)
-    for i, v in enumerate(a):
-        k = places[i]
-        if v < edges[k]:
-            k -= 1
-        elif v >= edges[k + 1] and k != bins - 1:
-            k += 1
+    for i, k in enumerate(places):
         sums[k] += weights[i]
-    return sums, edges
+    return sums, np.linspace(low, high, bins + 1)
 
 
-def _edges_and_places(a: Array, bins: int) -> tuple[Array, Array]:
-    """The edges of bins, and for each element the bin in which it is but for rounding.
+def _places(a: Array, bins: int) -> tuple[Any, Any, Array]:
+    """The smallest and the largest element, and for each element the bin in which it is.
 
     Infinite values give a place outside, so that the piece fails.
     """
     low, high = a.min(), a.max()
     if not low < high:
         raise ValueError
+    edges = np.linspace(low, high, bins + 1)
     places = np.minimum(((a - low) / (high - low) * bins).astype(np.int64), bins - 1)
-    return np.linspace(low, high, bins + 1), places
+    for i, v in enumerate(a):
+        k = places[i]
+        if v < edges[k]:
+            places[i] = k - 1
+        elif v >= edges[k + 1] and k != bins - 1:
+            places[i] = k + 1
+    return low, high, places
 
 
 WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram)
+COMPUTED_ONCE = (_places,)
+"""Functions whose results nobody changes, so a second call with the same arguments gives the same ones."""
 LOOPS = (np.histogram,)
 """Functions that are faster as loops than NumPy's, so a function that calls them is tried as a nest first."""
 

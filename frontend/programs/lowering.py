@@ -70,6 +70,7 @@ class Lowering:
         self.draft = Draft(e)
         self.drafts: list[Draft] = []  # of statements that call an inlined function
         self.inlined: list[Any] = []
+        self.called: list[tuple[Any, Abstract]] = []  # calls of inlined functions whose results may be used again
         self.meanings = Meanings()  # of the names in functions that are inlined, and attributes of modules
         self.place_writes: dict[BufferValue, int] = {}  # stores that replace such an array
         self.carried: Names = frozenset()  # variables that the loop around here may have to carry
@@ -260,7 +261,7 @@ class Lowering:
         facts = self.e.facts
         scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
         known = facts.state()
-        lists = (len(self.e.guards), len(self.e.head))
+        lists = (len(self.e.guards), len(self.e.head), len(self.called))
         return scopes, known, lists, set(self.e.needed), self.env, dict(self.env), dict(self.places)
 
     def reset(self, mark: Any) -> None:
@@ -272,7 +273,7 @@ class Lowering:
             scope.bound.clear()
             scope.casts.clear()
         self.e.facts.restore(known)
-        del self.e.guards[lists[0] :], self.e.head[lists[1] :]
+        del self.e.guards[lists[0] :], self.e.head[lists[1] :], self.called[lists[2] :]
         self.e.needed = needed
         env.clear()
         env.update(content)

@@ -427,3 +427,29 @@ def test_only_numpy_can_run_them() -> None:
         for name in names:
             known = numpy_name(getattr(home, name, None))
             assert known is None or not is_known(known), name
+
+
+def histograms(x, w, bins, flag):
+    counts, edges = np.histogram(x, bins)
+    edges += 1
+    if flag:
+        sums = np.histogram(x, bins, weights=w)[0] * 2
+    else:
+        sums = np.histogram(w, bins)[0] * 1.0
+    again, fresh = np.histogram(x, bins)
+    x[0] = 3.0
+    for i in range(2):
+        sums = sums + np.histogram(x, bins)[0] * i
+        x[i] -= 1
+    return counts, edges, sums, again, fresh
+
+
+def test_what_is_computed_once() -> None:
+    """Equal calls share their work, but not if the array was changed, a branch made it, or the result is the user's."""
+    jitted, rng = weft.jit(histograms), np.random.default_rng(3)
+    for flag in (True, False, True):
+        x, w = rng.random(50), rng.random(50)
+        ours = x.copy()
+        assert_same(histograms(x, w, 7, flag), jitted(ours, w, 7, flag))
+        assert_same(x, ours)
+    assert jitted.explain().native_pieces
