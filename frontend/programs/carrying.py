@@ -53,13 +53,15 @@ def _nothing() -> None:
 class Guess:
     """What a loop carries: numbers with their kinds, those of them that have no value before it, and arrays.
 
-    Each of the numbers in `unsure` comes with a flag that tells whether it has a value.
+    Each of the numbers in `unsure` comes with a flag that tells whether it has a value. `fixed` are arrays from before
+    the loop that are returned inside it, by the name of the returned value or of an item of it.
     """
 
     kinds: Mapping[str, tuple[NumberKind, NumberKind | None]]
     late: Names
     places: Names
     unsure: Names = frozenset()
+    fixed: Mapping[str, Abstract] = {}
 
 
 class Counted(Protocol):
@@ -148,13 +150,20 @@ class Carry:
 
     def _join_returned(self) -> None:
         """Makes the returned tuple of its items, which are carried one by one."""
-        parts = [name for name in self.numbers if name.startswith(f"{RETURNED}.")]
+        env, fixed = self.p.env, self.guess.fixed
+        parts = {name for name in (*self.numbers, *fixed) if name.startswith(f"{RETURNED}.")}
+        env.update(fixed)
         if parts:
-            self.p.env[RETURNED] = TupleValue(tuple(self.p.env[f"{RETURNED}.{k}"] for k in range(len(parts))))
+            env[RETURNED] = TupleValue(tuple(env[f"{RETURNED}.{k}"] for k in range(len(parts))))
 
     def finish(self) -> list[Value]:
         """End a step, with the new values of the carried numbers."""
-        kinds, late, places = dict(self.kinds), set(self.guess.late), set(self.guess.places)
+        kinds, late, places, fixed = (
+            dict(self.kinds),
+            set(self.guess.late),
+            set(self.guess.places),
+            {**self.guess.fixed},
+        )
         unsure = {n for n in self.numbers if getattr(self.p.env.get(n), "bound", None) is not None}
         unsure |= set(self.unsure)
         outputs = [self._last(name, kinds) for name in self.numbers]
@@ -171,7 +180,7 @@ class Carry:
                 continue
             is_new = first is None or isinstance(first, Unset)
             if name == RETURNED and not isinstance(last, Number):
-                self._return_tuple(last, kinds, late)
+                self._return(last, kinds, late, fixed)
             elif is_new and isinstance(last, Number) and (name in self.live or name in JUMPED):
                 late.add(name)
                 kinds[name] = plain(last.kind), last.other
@@ -188,20 +197,25 @@ class Carry:
                 raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
         self._replace(replaced, places)
         self._check_places()
-        found = Guess(kinds, frozenset(late), frozenset(places), frozenset(unsure))
-        if found != Guess(self.kinds, self.guess.late, self.guess.places, frozenset(self.unsure)):
+        found = Guess(kinds, frozenset(late), frozenset(places), frozenset(unsure), fixed)
+        if found != Guess(self.kinds, self.guess.late, self.guess.places, frozenset(self.unsure), self.guess.fixed):
             self.better = found
         return outputs
 
-    def _return_tuple(self, last: Abstract | None, kinds: dict[str, Any], late: set[str]) -> None:
-        """Carries the items of a tuple that is returned from inside a loop."""
-        if not isinstance(last, TupleValue) or not all(isinstance(item, Number) for item in last.items):
-            raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
-        for k, item in enumerate(last.items):
-            name = f"{RETURNED}.{k}"
-            if isinstance(item, Number) and name not in self.numbers:
-                late.add(name)
-                kinds[name] = plain(item.kind), item.other
+    def _return(self, last: Abstract | None, kinds: dict[str, Any], late: set[str], fixed: dict[str, Abstract]) -> None:
+        """Carries what is returned from inside a loop: numbers, also in a tuple, and arrays that were there before."""
+        items = {RETURNED: last}
+        if isinstance(last, TupleValue) and not last.is_list:
+            items = {f"{RETURNED}.{k}": item for k, item in enumerate(last.items)}
+        for name, item in items.items():
+            if isinstance(item, Number) and name not in fixed:
+                if name not in self.numbers:
+                    late.add(name)
+                    kinds[name] = plain(item.kind), item.other
+            elif isinstance(item, View) and fixed.get(name, item) == item and item in self.before.values():
+                fixed[name] = item
+            else:
+                raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
 
     def _replace(self, replaced: Sequence[tuple[str, View, View]], places: set[str]) -> None:
         """Copies arrays that variables refer to after a step to the places that the loop carries for them."""
@@ -271,7 +285,8 @@ class Carry:
         for kind in met.kinds:
             with suppress(CutProblem):
                 if kind != plain(first.kind) and (found := join(first, Number(kind))) != self.kinds[name]:
-                    return Guess({**self.kinds, name: found}, guess.late, guess.places, frozenset(self.unsure))
+                    kinds = {**self.kinds, name: found}
+                    return Guess(kinds, guess.late, guess.places, frozenset(self.unsure), guess.fixed)
         return None
 
     def _settle(self, name: str) -> Callable[[], None] | None:
@@ -293,7 +308,8 @@ class Carry:
             if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):
                 env[name] = Unset(f"'{name}' gets its value in a loop")
         flags, firsts = self._of_flags(results[len(self.numbers) :])
-        counted, late = self.counted, self.guess.late - set(self.unsure)
+        counted = self.counted
+        late = frozenset(n for n in self.guess.late if n not in self.unsure and not n.startswith(RETURNED))
         is_inside = any(scope.is_loop for scope in self.p.e.scopes)
         if late and is_inside and counted is not None:  # another step of the loop around it may bind them
             had_step = counted.had_step()
