@@ -25,6 +25,8 @@ class Callee(Protocol):
     __name__: str
     takes_out: bool
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
     def called(self, *args: Any, **kwargs: Any) -> Any:
         """Serve a call in Python."""
 
@@ -54,7 +56,11 @@ class Called:
         if trace is None:
             if has_chunked((*args, *kwargs.values())):
                 return self.chunked(args, kwargs, out)
-            return self.served(form, args, kwargs, out)
+            result = self.served(form, args, kwargs, out)
+            chain = getattr(self, "chain", None)
+            if chain is not None and chain.is_cold and len(kwargs) == len(form.names):
+                chain.warm_up(lambda: self(*args, **kwargs))
+            return result
         if out is not None:
             raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")
         return self.inlined(trace, args, kwargs)

@@ -6,6 +6,8 @@ A kernel loaded from disk needs neither: nothing is registered yet, and the firs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from time import sleep
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 LONG = 50_000_000  # estimated picoseconds from which a call is worth exploring
+PARTS = ("settings", "workload", "model", "knowledge", "history", "candidates", "choosing", "plan", "compiling")
+PAUSE = 0.001  # seconds between two steps in the background
 SOON = 7  # native calls of a long kernel after which Python is asked
 
 
@@ -117,7 +121,7 @@ class DeferredTuner:
         return reference(self._place, "a tuner")
 
     def turn(self, lowered: Lowered, env: Mapping[str, int], lookup: Any, is_sample: bool) -> Turn:
-        is_long = self._made is None and _work(lowered, env) >= LONG
+        is_long = self._made is None and estimated_work(lowered, env) >= LONG
         is_first = "first run" not in lowered.seconds
         if self._made is None and (is_first or not is_long):
             if not is_first and self._reading is None and self._has_history():
@@ -128,9 +132,24 @@ class DeferredTuner:
             return Turn(lowered, is_open=is_long)
         return self.made.turn(lowered, env, lookup, is_sample)
 
+    def _limit(self, chain: Chain, turn: Turn) -> None:
+        """Set when Python is asked again: soon after a long call, and only after one if nothing is known."""
+        if turn.is_open:
+            chain.limit(turn.lowered, SOON)
+        elif self._has_history():
+            chain.limit(turn.lowered, 0)
+        else:
+            chain.limit_long(turn.lowered)
+
     def _read(self, lowered: Lowered) -> None:
-        """Do in the background what a later call of the graph needs."""
-        self.made, lowered.family  # noqa: B018 - asking is making
+        """Do in the background what a later call of the graph needs.
+
+        Calls may have to wait while a step runs, so the steps are short.
+        """
+        for name in ("json", "pathlib", "urllib.parse", *(f"{__package__}.selection.{part}" for part in PARTS)):
+            import_module(name)
+            sleep(PAUSE)
+        self.made.history.families(), lowered.family
 
     def took(self, turn: Turn, seconds: float) -> None:
         if self._made is not None:
@@ -140,10 +159,10 @@ class DeferredTuner:
         if self._made is not None:
             self._made.ask_again(chain, turn)
         else:
-            chain.limit(turn.lowered, SOON if turn.is_open else 0)
+            self._limit(chain, turn)
 
 
-def _work(lowered: Lowered, env: Mapping[str, int]) -> int:
+def estimated_work(lowered: Lowered, env: Mapping[str, int]) -> int:
     """Estimate the picoseconds of a call."""
     costs = [(integer(r.attrs, "cost"), dims.product(sizes(r.attrs, "space"))) for r in lowered.kernels]
     known = [(cost, space) for cost, space in costs if dims.symbols(space) <= env.keys()]

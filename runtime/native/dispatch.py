@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from ...ir.forking import lock
 from .call import NativeCall
 from .callables import is_native, set_recipe
-from .recipe import NEVER, Recipe
+from .recipe import Recipe
+from .steps import NEVER
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
 
 MAX_RECIPES = 32
 FEWEST = 64  # native calls after which Python is asked again, at least
+ASKS_AFTER = 50_000_000  # estimated picoseconds of a call that Python wants to know of
 _retired: list[Served] = []  # recipes, with their code, that were dropped while a call was inside
 
 
@@ -57,6 +59,8 @@ class Chain:
         self._lock = lock()
         self._dropped_calls = self._dropped_forwarded = 0
         self._patience = self._refused = 0
+        self._waited: list[Served] = []  # recipes that were told to ask after a long call
+        self.is_cold = False  # whether the newest recipe serves short calls without effects, and has served none
         self._misleading: tuple[tuple[Any, Any], ...] = ()  # graphs and kinds of calls whose recipes failed
 
     @property
@@ -83,7 +87,17 @@ class Chain:
             return False
         from .learning import build_recipe
 
-        return self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
+        is_made = self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
+        self.is_cold = is_made and call.is_brief(lowered)
+        return is_made
+
+    def warm_up(self, call: Callable[[], Any]) -> None:
+        """Make a call that counts for nothing, so that the next one finds its code and memory in the cache."""
+        self.is_cold = False
+        before = self.calls
+        with suppress(Exception):
+            call()
+        self._dropped_calls -= self.calls - before
 
     def _drop_misleading(self, instance: Any) -> None:
         """Drop the recipes that call functions in vain too often, and remember their calls."""
@@ -122,6 +136,17 @@ class Chain:
             return False
         self._refused, self._patience = 0, 2 * self._patience + 1
         return True
+
+    def limit_long(self, lowered: Lowered) -> None:
+        """Ask Python again only after a long call; but as often as before if it was asked for that in vain."""
+        with self._lock:
+            found = [each for each in self._served if each.lowered is lowered and each.recipe["limit"]]
+            fresh = [each for each in found if each not in self._waited]
+            for each in fresh:
+                each.recipe["asks_after"], each.recipe["limit"] = ASKS_AFTER, NEVER
+            self._waited = [*(each for each in self._waited if each in self._served), *fresh]
+        if len(fresh) < len(found):
+            self.limit(lowered, 0)
 
     def limit(self, lowered: Lowered, calls: int) -> None:
         """Ask Python again after this many more native calls of a graph; 0 means as many as before."""

@@ -17,9 +17,8 @@ from ...ir.dims import Atom, Dim, Monomial, Size
 from ...ir.source import ABSENT, Guard
 from ...ir.tuples import NamedTuple
 from . import abi
-from .steps import HEADER, OPERANDS, RECIPE, machine
+from .steps import HEADER, NEVER, OPERANDS, RECIPE, machine
 
-NEVER = 1 << 62  # calls
 FEW_FAILURES = 8
 OBJECTS, MEMORY, CONSTANTS, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
 
@@ -191,7 +190,7 @@ class RecipeWriter:
             self.step(begin, "begin", self.positional, len(initial), more=initial)
         if self._plain is not None and self._plain.part == PLAIN and not self._notes_context:
             self.step(begin, "context", self._plain)
-        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0, 0]
+        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0, 0, NEVER]
         sections = (self.runs,) if self.checks is self.runs else (self.checks, self.makes, self.runs)
         words = [*header, *begin, *(word for section in sections for word in section)]
         moved = self._moved
@@ -211,7 +210,7 @@ def forwarding(function: Any, tracer: type, untraced: type, traced: Any, guards:
     `traced` takes over if the function raises `untraced`. `guards` are fields of functions that must be unchanged.
     """
     kept = (function, tracer, untraced, traced)
-    header = [0, 0, 0, NEVER, HEADER, 0, 0, 0, 0]
+    header = [0, 0, 0, NEVER, HEADER, 0, 0, 0, 0, NEVER]
     fields = [word for guard in guards for word in field_words(guard)]
     words = [*header, machine().steps["forward"], *map(id, kept), len(guards), *fields]
     return Recipe(words, (*kept, *guards))

@@ -115,19 +115,13 @@ STEPS: dict[str, str] = {
     "construct": "type: object",
 }
 OPERANDS = {step: tuple(operands.replace(":", "").split()) for step, operands in STEPS.items()}
+NEVER = 1 << 62  # calls, and picoseconds
 CALL = ("self", "count", "names", "recipe")  # the header of a call's memory
 HEADER = 8 * len(CALL)
+# The header of a recipe.
 RECIPE = (
-    "next",
-    "inside",
-    "calls",
-    "limit",
-    "bytes",
-    "objects",
-    "memory",
-    "forwarded",
-    "started",
-)  # fmt: skip - the header of a recipe
+    "next", "inside", "calls", "limit", "bytes", "objects", "memory", "forwarded", "started", "asks_after",
+)  # fmt: skip
 # What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
 MACHINE = (
     "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
@@ -251,7 +245,7 @@ def _text() -> str:
     constants |= {
         "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
         "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
-        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "TRACED": block_code.TRACED,
+        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "NEVER": NEVER, "TRACED": block_code.TRACED,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
         "EQUAL": 2, "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip

@@ -102,8 +102,12 @@ class Tuner:
             turn.lowered.loaded.plan.follow(chain)
         if not self.settings.explore:  # entries made while it was not 0 have a limit
             chain.limit(turn.lowered, NEVER)
+        elif turn.is_open:
+            chain.limit(turn.lowered, round(1 / self.settings.explore))
+        elif turn.lowered.loaded.plan is None:
+            chain.limit_long(turn.lowered)
         else:
-            chain.limit(turn.lowered, round(1 / self.settings.explore) if turn.is_open else 0)
+            chain.limit(turn.lowered, 0)
 
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> VariantPlan | None:
         """Make a plan if there is a basis for a choice: a history, or long calls."""

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import weft
+from weft.bench import histogram
 from weft.function import tracing
 from weft.runtime.native import learning
 from weft.runtime.native.abi import is_known
@@ -437,6 +438,28 @@ def test_a_million_calls_leave_nothing() -> None:
     for _ in range(calls):
         jitted(x)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000  # kilobytes: two bytes a call
+
+
+def test_python_is_asked_by_long_calls_only() -> None:
+    """Nothing of Python runs in the short calls after the first; the first long one is told to Python."""
+    kernels = {name: (weft.jit(f), args) for name, (f, args) in histogram.kernels(np.random.default_rng(0)).items()}
+    assert len(kernels) == 10
+    for kernel, args in kernels.values():
+        kernel(*args)
+    seen: list[Any] = []
+    for kernel, args in kernels.values():
+        sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_qualname) if event == "call" else None)
+        try:
+            for _ in range(2000):
+                kernel(*args)
+        finally:
+            sys.setprofile(None)
+    assert not seen or not is_known()
+    kernel, _ = kernels["exp(x)"]
+    before, long = served(kernel), np.zeros(10**6, np.float32)
+    for _ in range(2):
+        kernel(long)
+    assert served(kernel) == before + is_known()
 
 
 def test_many_threads_on_one_kernel() -> None:
