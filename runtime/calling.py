@@ -25,8 +25,6 @@ class Callee(Protocol):
     __name__: str
     takes_out: bool
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
     def called(self, *args: Any, **kwargs: Any) -> Any:
         """Serve a call in Python."""
 
@@ -59,7 +57,7 @@ class Called:
             result = self.served(form, args, kwargs, out)
             chain = getattr(self, "chain", None)
             if chain is not None and chain.is_cold and len(kwargs) == len(form.names):
-                chain.warm_up(lambda: self(*args, **kwargs))
+                chain.warm_up(self, args, kwargs)
             return result
         if out is not None:
             raise TraceProblem(f"{self.__name__} can't write a traced value into out", hint="use its result")

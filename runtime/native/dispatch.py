@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
@@ -91,12 +91,12 @@ class Chain:
         self.is_cold = is_made and call.is_brief(lowered)
         return is_made
 
-    def warm_up(self, call: Callable[[], Any]) -> None:
+    def warm_up(self, instance: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Make a call that counts for nothing, so that the next one finds its code and memory in the cache."""
         self.is_cold = False
         before = self.calls
         with suppress(Exception):
-            call()
+            instance(*args, **kwargs)
         self._dropped_calls -= self.calls - before
 
     def _drop_misleading(self, instance: Any) -> None:

@@ -104,10 +104,8 @@ class Tuner:
             chain.limit(turn.lowered, NEVER)
         elif turn.is_open:
             chain.limit(turn.lowered, round(1 / self.settings.explore))
-        elif turn.lowered.loaded.plan is None:
-            chain.limit_long(turn.lowered)
         else:
-            chain.limit(turn.lowered, 0)
+            chain.limit_long(turn.lowered)
 
     def _new_plan(self, lowered: Lowered, env: Mapping[str, int], lookup: KernelLookup) -> VariantPlan | None:
         """Make a plan if there is a basis for a choice: a history, or long calls."""
