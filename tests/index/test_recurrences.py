@@ -92,9 +92,8 @@ def test_against_python() -> None:
 def test_it_is_one_vector_loop_along_the_axis(request: pytest.FixtureRequest) -> None:
     x = RNG.standard_normal((6, 7)).astype("f4")
     KERNELS.down(x, 0.5)
-    (run,) = KERNELS.down.lower(x, 0.5).built.calls
-    loop = run.__self__
-    run(*_operands(loop, x))
+    (loop,) = KERNELS.down.lower(x, 0.5).built.calls
+    loop(*_operands(loop, x))
     nest = next(iter(loop._pieces.values()))[0].piece.nest
     for step in nest_pipeline(weft.registry, 64):
         nest = step.run(nest)
@@ -106,4 +105,4 @@ def test_it_is_one_vector_loop_along_the_axis(request: pytest.FixtureRequest) ->
 
 def _operands(loop: Any, x: Any) -> list[Any]:
     numbers = {"a": np.float32(0.5), "x": x, "%size0": 6, "%size1": 7, "%to0": 6, "%to1": 7}
-    return [numbers[name] for name, _ in loop.loop.inputs]
+    return [numbers[name] for name, *_ in loop.loop.inputs]
