@@ -77,9 +77,9 @@ def text_of(nests: Sequence[Graph], target: Target) -> tuple[list[NestCode], str
 
 
 def _kept_apart(text: str, names: Sequence[str]) -> str:
-    """Keeps LLVM from copying functions into both of their callers, and from calling functions of C's library."""
+    """Keeps LLVM from copying functions into their callers, and from calling functions of C's library."""
     for name in names:
-        start = text.index(f"define internal i32 @{name}.body(")
+        start = text.index(f"define i32 @{name}(")
         end = text.index(") {", start)
         text = f'{text[:end]}) noinline "no-builtins" {{{text[end + 3 :]}'
     return text

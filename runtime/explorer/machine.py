@@ -15,8 +15,12 @@ from ...backends.llvm.engine import module
 from ...backends.llvm.engine.target import Target
 from ...ir.forms import PRODUCT
 from ...ir.graph import Node, Value
-from ...ir.ops import MATMUL
+from ...ir.nest import ops
+from ...ir.nest.scopes import memory_of, nodes_in
+from ...ir.opdef import Trait
+from ...ir.ops import MATMUL, TABLE
 from ...ir.tuples import NamedTuple
+from ...ir.types import texts
 from .identity import Identities
 
 FIRST = 9000  # the first number of our metadata, above those that the emitter uses
@@ -49,30 +53,55 @@ def _owners(lines: list[str], program: NativeProgram, ids: Identities) -> list[i
     notes: dict[str, tuple[list[int], list[object]]] = {}
     usual: dict[str, int] = {}
     for region, code in zip(program.regions, program.functions, strict=True):
+        values = _values_of(region)
         for part in code.parts:
-            usual[f"{part.name}.body"] = ids[region]
+            usual[part.name] = ids[region]
             for symbol, said in ((part.name, part.owners), *part.inner_owners.items()):
-                notes[symbol] = [count for count, _ in said], [owner for _, owner in said]
+                notes[symbol] = [count for count, _ in said], [values.get(owner, owner) for _, owner in said]
         if region.attrs["form"] == PRODUCT:
             product = next(n for n in region.body or () if n.op is MATMUL)
-            usual |= {symbol: _number(product, ids) for symbol in code.declared}
+            usual |= {symbol: ids.get(product) for symbol in code.declared}
     found, counts, owners, default = [], list[int](), list[object](), -1
     for line in lines:
         if defined := _DEFINE.match(line):
-            counts, owners = notes.get(defined[1].removesuffix(".body"), ([], []))
+            counts, owners = notes.get(defined[1], ([], []))
             default = usual.get(defined[1], -1)  # loops and addresses belong to the kernel as a whole
         name = _RESULT.match(line) or _STORED.match(line)
         at = bisect_right(counts, int(name[1]) - 1) - 1 if name else -1
         owner = owners[at] if at >= 0 else None
-        is_code = line.startswith("  ")
-        found.append(_number(owner, ids) if isinstance(owner, (Value, Node)) else default if is_code else -1)
+        if isinstance(owner, (Value, Node)) and owner in ids:
+            found.append(ids[owner])
+        else:
+            found.append(default if line.startswith("  ") else -1)
         if line == "}":
             counts, owners, default = [], [], -1
     return found
 
 
-def _number(thing: Value | Node, ids: Identities) -> int:
-    return ids.get(thing)
+def _values_of(region: Node) -> dict[object, Value]:
+    """The value of the region's body that each number of its nest stands for, by op and place in the source."""
+    if region.body is None or region.code is None:
+        return {}
+    left, found = dict[object, list[Value]](), dict[object, Value]()
+    for node in region.body:
+        left.setdefault((node.op, node.span), []).append(node.result)
+    arrays = dict(zip(region.code.inputs, region.body.inputs, strict=False))
+    for node in nodes_in(region.code):
+        same = left.get((node.op, node.span), [])
+        if node.op is ops.LOAD and (array := arrays.get(memory_of(node.operands[0]))) is not None:
+            found[node.result] = array
+        elif same and node.results:
+            found[node.result] = same.pop(0) if len(same) > 1 else same[0]
+    walks = [n for n in nodes_in(region.code) if n.op is ops.WALK]
+    results = [(TABLE[name], v) for n in walks for name, v in zip(texts(n.attrs, "combine"), n.results, strict=True)]
+    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
+    for op, value in results:
+        same_op = [n for n in reductions if n.op is op]
+        if same_op:
+            found[value] = same_op[0].result
+            reductions.remove(same_op[0])
+    across = [n for n in nodes_in(region.code) if n.op is ops.ACROSS]
+    return {**found, **{n.result: found[n.operands[0]] for n in across if n.operands[0] in found}}
 
 
 def located(text: str) -> str:

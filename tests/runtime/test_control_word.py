@@ -114,6 +114,6 @@ def test_libraries_leave_it_alone(word: Word, tmp_path: Path) -> None:
 
 def test_code_for_arm() -> None:
     machine = platform_for("aarch64-linux-gnu").base
-    text = controlled(f"{head('kernel')}\n  ret i32 7\n}}\n", ["kernel"], machine.triple)
+    text = controlled(f"{head('kernel')}\nentry:\n  ret i32 7\n}}\n", ["kernel"], machine.triple)
     code = module.assembly(text, machine)
     assert code.count("mrs\tx") == 1 and code.count(", FPCR") == 1 and code.count("msr\tFPCR") == 2

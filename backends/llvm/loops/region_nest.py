@@ -21,9 +21,9 @@ from ....ir.graph import Graph, Node, Value
 from ....ir.indexing import Index
 from ....ir.layouts import byte_strides
 from ....ir.nest import ops
-from ....ir.nest.scopes import inside, memory_of, variables
-from ....ir.opdef import OpDef, Trait
-from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE, TABLE
+from ....ir.nest.scopes import inside, memory_of, nodes_in, variables
+from ....ir.opdef import OpDef
+from ....ir.ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
 from ....ir.types import axis_groups, integer, sizes, texts
 from ....ir.widths import widest
 from ..code.frame import Frame
@@ -57,18 +57,18 @@ class RegionNest:
         self.operations = Operations(self.memory)
         self.slots = {value: slot for slot, value in enumerate(self.code.inputs)}
         self.buffers: dict[Value, Buffer] = {}
-        self.owners = _owners(region)
-        self.bound = {LOOP + variables(n)[0].name: n for n in _all(self.code) if n.op is ops.BIND}
+        self.bound = {LOOP + variables(n)[0].name: n for n in nodes_in(self.code) if n.op is ops.BIND}
         self.rows: tuple[str, int] | None = None  # the jammed loop around, and how many of its rows are in a step
         self.points: Sequence[Point] = ((0, 0),)
         self.are_single = False  # whether vector loops take one vector at a time
         self.is_stage = False  # whether the loops are part of a row that has others, too
-        self.has_shared = bool(shared_loops(self.code))
+        self.shared = shared_loops(self.code)
         self.totals: dict[Value, list[Totals]] = {}  # of walks: the lanes in each row of a step
+        self.proxies: dict[Value, Value] = {}  # results of walks by the reductions that stand for them
 
     def function(self, name: str) -> NativeFunction:
         """Emits the function over the shared loops, whose ranges are its parameters."""
-        shared = shared_loops(self.code)
+        shared = self.shared
         ranges = {n: (Val(f"%begin{k}", "i64", 0), Val(f"%end{k}", "i64", 0)) for k, n in enumerate(shared)}
         self.body(self.code, ranges)
         text = self.nest.function(name)
@@ -79,9 +79,9 @@ class RegionNest:
         unit = _unit(self.region)
         return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, owners)
 
-    def known_owners(self) -> list[tuple[int, Value | None]]:
-        """The values of the region's body whose code was written from some line on."""
-        return [(count, self.owners.get(v) if isinstance(v, Value) else None) for count, v in self.nest.e.owners]
+    def known_owners(self) -> list[tuple[int, object]]:
+        """The values of the nest whose code was written from some line on."""
+        return [(count, self.proxies.get(v, v) if isinstance(v, Value) else v) for count, v in self.nest.e.owners]
 
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
         """Emits the loops, walks, stores and prefetches of a body in their order."""
@@ -206,7 +206,7 @@ class RegionNest:
         """Memory for the columns of one row, or of one step of vectors of rows, which every step uses again."""
         size: Size = value.type.dtype.size
         strides = list[Size]()
-        vectors = (n for n in _all(self.code) if n.attrs.get("kind") == "vector" and "width" in n.attrs)
+        vectors = (n for n in nodes_in(self.code) if n.attrs.get("kind") == "vector" and "width" in n.attrs)
         loop = next((n for n in vectors if any(x is value.node for x in inside(n))), None)
         if loop is not None:
             times = integer(loop.attrs, "times") if "times" in loop.attrs else 1
@@ -346,38 +346,9 @@ def _unit(region: Node) -> Size:
     return dims.product(space[axis] for group in (*groups, *columns) for axis in group) * integer(region.attrs, "cost")
 
 
-def _all(graph: Graph) -> list[Node]:
-    return [n for node in graph for n in (node, *inside(node))]
-
-
-def _owners(region: Node) -> dict[Value, Value]:
-    """The value of the region's body that each number stands for, by op and place in the source; the explorer asks."""
-    assert region.body is not None and region.code is not None
-    left, found = dict[object, list[Value]](), dict[Value, Value]()
-    for node in region.body:
-        left.setdefault((node.op, node.span), []).append(node.result)
-    arrays = dict(zip(region.code.inputs, region.body.inputs, strict=False))
-    for node in _all(region.code):
-        same = left.get((node.op, node.span), [])
-        if node.op is ops.LOAD and (array := arrays.get(memory_of(node.operands[0]))) is not None:
-            found[node.result] = array
-        elif same and node.results:
-            found[node.result] = same.pop(0) if len(same) > 1 else same[0]
-    walks = [n for n in _all(region.code) if n.op is ops.WALK]
-    results = [(TABLE[name], v) for n in walks for name, v in zip(texts(n.attrs, "combine"), n.results, strict=True)]
-    reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
-    for op, value in results:
-        same_op = [n for n in reductions if n.op is op]
-        if same_op:
-            found[value] = same_op[0].result
-            reductions.remove(same_op[0])
-    across = [n for n in _all(region.code) if n.op is ops.ACROSS]
-    return {**found, **{n.result: found[n.operands[0]] for n in across if n.operands[0] in found}}
-
-
 def shared_loops(nest: Graph) -> list[Node]:
     """The loops that threads share, outermost first."""
-    return [n for n in _all(nest) if n.attrs.get("shared")]
+    return [n for n in nodes_in(nest) if n.attrs.get("shared")]
 
 
 def _is_loop(name: str) -> bool:

@@ -43,8 +43,7 @@ def _walk_rows(f: RegionNest, node: Node, offsets: list[int], rows: int, is_acro
     reductions, scans = reductions_of(node), [n for n in node.body if n.op is ops.SCAN]
     for proxy, result in zip(reductions, node.results, strict=True):
         f.totals.pop(result, None)
-        if result in f.owners:
-            f.owners[proxy.result] = f.owners[result]
+        f.proxies[proxy.result] = result
     first = f.points[0][1] if not is_across else 0
     short = ShortRows(f, node, reductions) if not is_across and lanes_of(node) else None
     summed = [] if short is None else list(short.places)
@@ -75,7 +74,7 @@ def _column_loops(
         f.nest, f.frame, f.memory, columns, offsets, code, is_across, f.frame.size,
         rows=rows,
         in_order="position" not in node.attrs,
-        is_whole=not f.has_shared,
+        is_whole=not f.shared,
         may_stop=bool(node.attrs.get("until")) and is_across,
         is_narrow=not is_across and len(columns) == 1 and "chunk" in f.region.attrs,
         line=None if line is None else (lambda: f.place(line)),
