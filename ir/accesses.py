@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from . import dims
-from .dims import Atom, Dim, Size
+from .dims import Atom, Monomial, Size
 from .graph import Graph, Node, Value
 from .indexing import Index, broadcast_index, loop_name, loop_variables, operand_elements
 from .layouts import C, byte_strides, piece_layout
@@ -64,13 +64,13 @@ def coefficient_of(expression: Size, name: str) -> Size:
     if isinstance(expression, int):
         return 0
     variable = Atom(name)
-    total: Size = 0
+    found: dict[Monomial, int] = {}
     for monomial, factor in expression.terms:
         if variable in monomial:
-            rest = list(monomial)
-            rest.remove(variable)
-            total = total + dims.product((factor, *(Dim((((a,), 1),)) for a in rest)))
-    return total
+            at = monomial.index(variable)
+            rest = monomial[:at] + monomial[at + 1 :]
+            found[rest] = found.get(rest, 0) + factor
+    return dims.from_terms(found)
 
 
 def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None:

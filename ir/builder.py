@@ -95,12 +95,13 @@ class Builder:
             return self.constant(size, span=span)
         return self.op(SIZE, size=Sizes((size,)), span=span)
 
-    def finish(self, outputs: Sequence[Value]) -> Graph:
-        """Returns the graph, with every size in its canonical form."""
+    def finish(self, outputs: Sequence[Value], before: Guards | None = None) -> Graph:
+        """Returns the graph, with every size in its canonical form. `before` are guards to keep if none were added."""
         self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:
-            attrs["guards"] = Guards(self.facts.live_guards)
+            guards = Guards(self.facts.live_guards)
+            attrs["guards"] = before if before is not None and before == guards else guards
         return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
 
     def _settle(self, inputs: Sequence[Value], nodes: Sequence[Node]) -> None:

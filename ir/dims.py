@@ -10,18 +10,14 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Union
 
 from .lazy import cached_property
-from .records import record
+from .tuples import NamedTuple
 
 
-@record
-class Atom:
+class Atom(NamedTuple):
     """A symbol (no arguments) or a function of sizes that is not polynomial."""
 
     name: str
     args: tuple[Size, ...] = ()
-
-    def __lt__(self, other: Atom) -> bool:
-        return (self.name, self.args) < (other.name, other.args)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})" if self.args else self.name
@@ -91,7 +87,11 @@ class Dim:
     @cached_property
     def _is_plain(self) -> bool:
         """Whether all atoms are symbols."""
-        return not any(atom.args for monomial, _ in self.terms for atom in monomial)
+        for monomial, _ in self.terms:
+            for atom in monomial:
+                if atom.args:
+                    return False
+        return True
 
     def _plus(self, number: int) -> Dim:
         """Adds a number, as the last term, to a plain polynomial."""
@@ -228,7 +228,7 @@ def substitute(size: Size, env: Mapping[str, Size]) -> Size:
     total: dict[Monomial, int] = {}
     for monomial, coefficient in size.terms:
         replaced = [a for a in monomial if a.args or a.name in env]
-        others = tuple(a for a in monomial if not (a.args or a.name in env))
+        others = tuple([a for a in monomial if not (a.args or a.name in env)])
         term: Size = Dim(((others, coefficient),)) if others else coefficient
         for atom in replaced:
             term = _substitute_atom(atom, env) * term
@@ -270,7 +270,7 @@ def _evaluate_atom(atom: Atom, env: Mapping[str, int]) -> int:
 
 def _substitute_atom(atom: Atom, env: Mapping[str, Size]) -> Size:
     if not atom.args:
-        return env.get(atom.name, of_atom(atom))
+        return env[atom.name]
     return applied(atom.name, [substitute(a, env) for a in atom.args])
 
 
@@ -300,8 +300,8 @@ def _build(terms: Mapping[Monomial, int]) -> Size:
     kept = {m: c for m, c in terms.items() if c}
     if not kept:
         return 0
-    if len(kept) == 1 and () in kept:
-        return kept[()]
+    if len(kept) == 1:
+        return kept[()] if () in kept else Dim(tuple(kept.items()))
     order = sorted(kept.items(), key=lambda item: (not item[0], [str(a) for a in item[0]]))
     return Dim(tuple(order))
 
@@ -317,7 +317,7 @@ def _combine(a: Size, b: Size, sign: int) -> Size:
 def from_terms(terms: Mapping[Monomial, int]) -> Size:
     """Make a sum. A single `min` or `max` absorbs the other terms, so that slices compare equal."""
     result = _build(terms)
-    if isinstance(result, int) or (len(result.terms) == 1 and result.terms[0][1] > 0):
+    if isinstance(result, int) or result._is_plain or (len(result.terms) == 1 and result.terms[0][1] > 0):
         return result
     choices = [(m[0], c) for m, c in result.terms if len(m) == 1 and m[0].name in ("min", "max") and m[0].args]
     others = [m for m, _ in result.terms if any(a.args and a.name in ("min", "max") for a in m)]

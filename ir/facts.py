@@ -47,7 +47,7 @@ class Facts:
 
     def canonical(self, size: Size) -> Size:
         """The form that all sizes known to be equal share."""
-        if not self.guards:
+        if isinstance(size, int) or not self.guards:
             return size
         size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
         while isinstance(size, Dim) and size in self._pairs:

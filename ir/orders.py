@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from . import dims
 from .graph import Graph, Node, Value
-from .layouts import GENERAL, C
+from .layouts import GENERAL, C, classify
 from .ops import (
     BROADCAST,
     CONCATENATE,
@@ -29,6 +29,7 @@ from .records import record
 from .types import Guards, ints
 
 Strides = tuple[int, ...]
+_REORDERING = (TRANSPOSE, SLICE, DIAGONAL, BROADCAST, GATHER, NUMPY)  # whose results may have another order than C
 LONGER = 5040  # times what a size is: a multiple of every small number
 
 
@@ -100,6 +101,8 @@ def usual_orders(
     columns, a step along a row is as long as the step to the next row; in longer rows it is shorter. Multiples of the
     sizes can be reshaped wherever the sizes can.
     """
+    if _stay_in_c(graph, shapes, strides):
+        return tuple(tuple(range(v.type.rank)) for v in graph.outputs)
     wides, steps, wider = _widened(graph, shapes, strides, env)
     usual = output_orders(graph, wides, steps, wider, least=2)
     actual = output_orders(graph, shapes, strides, env)
@@ -133,6 +136,8 @@ def order_guards(
     """
     if all(v.type.rank < 2 for v in graph.outputs):
         return Guards()
+    if _stay_in_c(graph, shapes, strides) and all(order == tuple(range(len(order))) for order in orders):
+        return Guards()
     given = {s for v in graph.inputs for s in v.type.shape}
     made = dict.fromkeys(s for n in graph for v in n.results if v.type.rank > 1 for s in v.type.shape)
     sizes = {s: dims.evaluate(s, env) for s in made if s not in given and dims.symbols(s) and _is_known(s, env)}
@@ -146,6 +151,16 @@ def order_guards(
             if not _look_alike([known[v][0] for v in graph.outputs], found, orders):
                 return Guards((dims.minimum(2, s), min(2, n)) for s, n in sizes.items())
     return Guards()
+
+
+def _stay_in_c(graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequence[Strides]) -> bool:
+    """Tell whether all values are in C order at any size: no argument has another order, and no op changes it."""
+    if any(node.op in _REORDERING for node in graph):
+        return False
+    return all(
+        all(shape) and (len(shape) < 2 or classify(shape, own, value.type.dtype.size) == C)
+        for value, shape, own in zip(graph.inputs, shapes, strides, strict=True)
+    )
 
 
 def follow_from_signature(graph: Graph, layouts: Sequence[str]) -> bool:

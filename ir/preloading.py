@@ -59,5 +59,5 @@ def _import_all(name: str) -> None:
 
 def _has_handler() -> bool:
     """Whether a signal runs Python code other than Ctrl-C's usual exception."""
-    usual = (None, _signal.SIG_DFL, _signal.SIG_IGN, _signal.default_int_handler)
-    return any(_signal.getsignal(number) not in usual for number in range(1, _signal.NSIG))
+    handlers = sum(map(callable, map(_signal.getsignal, range(1, _signal.NSIG))))
+    return handlers > (_signal.getsignal(_signal.SIGINT) is _signal.default_int_handler)

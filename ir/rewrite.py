@@ -16,9 +16,13 @@ from .ops import DECLARED
 
 def facts_of(graph: Graph) -> Facts:
     """The facts about sizes that the graph's guards state."""
-    facts = Facts()
-    for left, right in graph_guards(graph):
+    facts, guards = Facts(), graph_guards(graph)
+    if guards.solved is not None:
+        facts.restore(guards.solved)
+        return facts
+    for left, right in guards:
         facts.assume_equal(left, right)
+    guards.solved = facts.state()
     return facts
 
 
@@ -57,7 +61,7 @@ class Rewriter:
 
     def finish(self) -> Graph:
         """Returns the new graph, with the mapped outputs."""
-        return self.builder.finish([self.values[v] for v in self.graph.outputs])
+        return self.builder.finish([self.values[v] for v in self.graph.outputs], graph_guards(self.graph))
 
 
 def _same_type(a: Value, b: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Union
+from typing import Any, Union
 
 from .dims import Size
 from .dtypes import DType
@@ -30,9 +30,12 @@ class AxisGroups(tuple[tuple[int, ...], ...]):
 
 
 class Guards(tuple[tuple[Size, Size], ...]):
-    """Equalities between sizes under which a graph is valid: `["n == m"]` in text."""
+    """Equalities between sizes under which a graph is valid: `["n == m"]` in text.
 
-    __slots__ = ()
+    `solved` holds what follows from them, once that is known, so that it is not worked out for every pass.
+    """
+
+    solved: tuple[Any, ...] | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:

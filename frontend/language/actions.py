@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from ...ir.errors import LimitExceeded, OverflowProblem, Span, SyntaxProblem
@@ -33,6 +34,12 @@ class Several(SyntaxNode):
     items: tuple[Any, ...]
 
 
+@cache
+def _rules() -> tuple[str, ...]:
+    """The names of the methods of `Actions` that are actions."""
+    return tuple(rule for rule in dir(Actions) if not rule.startswith("_") and rule != "table")
+
+
 class Actions:
     """Builds the syntax nodes of one text."""
 
@@ -42,7 +49,7 @@ class Actions:
 
     def table(self) -> Mapping[str, Action]:
         """Map each rule and alias of the grammar to its action."""
-        return {rule: getattr(self, rule) for rule in dir(self) if not rule.startswith("_") and rule != "table"}
+        return {rule: getattr(self, rule) for rule in _rules()}
 
     def _make(self, kind: type[N], children: Children, *fields: Any, chain: SyntaxNode | None = None) -> N:
         """Make a node from its children. `chain` is the left side of an operator chain and adds no depth."""

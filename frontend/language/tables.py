@@ -45,8 +45,16 @@ class Rule(NamedTuple):
     @property
     def action(self) -> str | None:
         """The name of its action, or None if its children pass through."""
-        name = self.alias or self.origin
-        return None if name.startswith("_") or (self.expand and not self.alias and self.length == 1) else name
+        return None if self.is_helper or (self.expand and not self.alias and self.length == 1) else self._name
+
+    @property
+    def is_helper(self) -> bool:
+        """Whether it passes its children to the rule around it."""
+        return self._name.startswith("_")
+
+    @property
+    def _name(self) -> str:
+        return self.alias or self.origin
 
 
 class LalrTables:
@@ -55,14 +63,14 @@ class LalrTables:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.scanner = Scanner(data["terminals"], data["words"], data["ignore"])
         self.rules = [Rule(*fields) for fields in data["rules"]]
+        self._reductions = [(rule.origin, rule.length, rule.action, rule.is_helper) for rule in self.rules]
         names = data["symbols"]
         self._states = [{names[s]: to for s, to in steps} for steps in data["states"]]
         self._start, self._end = data["start"], data["end"]
 
     def parse(self, tokens: Iterable[Token], actions: Mapping[str, Action]) -> Any:
         """Parse a text and return the result of the start rule's action; each action gets the children of its rule."""
-        reductions = [(rule.origin, rule.length, _callback(rule, actions)) for rule in self.rules]
-        states, values = [self._start], []
+        states, values = [self._start], list[Any]()
         for token in _with_end(tokens):
             while True:
                 step = self._states[states[-1]].get(token.type)
@@ -72,10 +80,14 @@ class LalrTables:
                     states.append(step)
                     values.append(token)
                     break
-                origin, length, callback = reductions[-1 - step]
-                children = values[len(values) - length :]
-                del values[len(values) - length :], states[len(states) - length :]
-                values.append(callback(children))
+                origin, length, action, is_helper = self._reductions[-1 - step]
+                kept = len(values) - length
+                children = values[kept:]
+                del values[kept:], states[kept + 1 :]
+                if action is not None:
+                    values.append(actions[action](_flat(children)))
+                else:
+                    values.append(_splice(children) if is_helper else children[0])
                 states.append(self._states[states[-1]][origin])
                 if token.type == END and states[-1] == self._end:
                     return values[-1]
@@ -109,15 +121,6 @@ def _with_end(tokens: Iterable[Token]) -> Iterable[Token]:
     yield Token(END, "", last.start, last.line) if last is not None else Token(END, "", 0, 1)
 
 
-def _callback(rule: Rule, actions: Mapping[str, Action]) -> Action:
-    if (rule.alias or rule.origin).startswith("_"):
-        return _splice
-    if rule.action is None:
-        return lambda children: children[0]
-    action = actions[rule.action]
-    return lambda children: action(_flat(children))
-
-
 def _splice(children: list[Any]) -> Parts:
     """Splice the parts of helper rules; lists grow in place, so that a long one takes linear time."""
     if children and type(children[0]) is Parts:
@@ -127,7 +130,7 @@ def _splice(children: list[Any]) -> Parts:
 
 
 def _flat(children: list[Any]) -> list[Any]:
-    if not any(type(c) is Parts for c in children):
+    if Parts not in map(type, children):
         return children
     out: list[Any] = []
     for child in children:

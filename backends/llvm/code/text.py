@@ -8,11 +8,11 @@ needs.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from ....ir.tuples import NamedTuple
 
+_SINGLE, _DOUBLE = struct.Struct(">f"), struct.Struct(">d")
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "half": 16, "bfloat": 16, "float": 32, "double": 64}
 INTRINSIC_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
 # Makes LLVM prefer the other side of the branch when it assigns registers.
@@ -32,7 +32,7 @@ class Val(NamedTuple):
 
     @property
     def typed(self) -> str:
-        return f"{self.type} {self.text}"
+        return f"<{self.lanes} x {self.elem}> {self.text}" if self.lanes else f"{self.elem} {self.text}"
 
 
 def number(elem: str, value: float) -> str:
@@ -41,9 +41,26 @@ def number(elem: str, value: float) -> str:
         return "true" if value else "false"
     if elem in ("float", "double"):
         if elem == "float":
-            value = struct.unpack("<f", struct.pack("<f", value))[0]
-        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+            (value,) = _SINGLE.unpack(_SINGLE.pack(value))
+        return f"0x{_DOUBLE.pack(value).hex().upper()}"
     return str(int(value))
+
+
+class Writing:
+    """The part of a text that computes one value; a `contextmanager` would take twice as long."""
+
+    __slots__ = ("before", "emitter", "owner")
+
+    def __init__(self, emitter: Emitter, owner: object) -> None:
+        self.emitter, self.owner = emitter, owner
+
+    def __enter__(self) -> None:
+        owners = self.emitter.owners
+        self.before = owners[-1][1] if owners else None
+        self.emitter.own(self.owner)
+
+    def __exit__(self, *error: object) -> None:
+        self.emitter.own(self.before)
 
 
 class Emitter:
@@ -65,13 +82,13 @@ class Emitter:
         self.owners: list[tuple[int, object]] = []
         self.inner_owners: dict[str, list[tuple[int, object]]] = {}  # the same for internal functions that it calls
 
-    @contextmanager
-    def writing(self, owner: object) -> Iterator[None]:
+    def writing(self, owner: object) -> Writing:
         """Note that the code written inside computes this value."""
-        before = self.owners[-1][1] if self.owners else None
+        return Writing(self, owner)
+
+    def own(self, owner: object) -> None:
+        """Note that the code from here on computes this value."""
         self.owners.append((self._count, owner))
-        yield
-        self.owners.append((self._count, before))
 
     # -- names, blocks and constants
 
@@ -110,9 +127,10 @@ class Emitter:
         return Val("<" + ", ".join(f"{elem} {number(elem, v)}" for v in values) + ">", elem, len(values))
 
     def emit(self, text: str, elem: str, lanes: int) -> Val:
-        name = self.name()
+        self._count += 1
+        name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
-        return Val(name, elem, lanes)
+        return tuple.__new__(Val, (name, elem, lanes))  # `Val(...)` checks its arguments, and this runs most often
 
     # -- arithmetic
 
@@ -146,8 +164,10 @@ class Emitter:
             suffix = f".{self.overload(first)}"
         result = Val("", elem or first.elem, first.lanes)
         symbol = f"llvm.{intrinsic}{suffix}"
-        self.declared[symbol] = f"declare {result.type} @{symbol}({', '.join(a.type for a in args)})"
-        return self.emit(f"call {result.type} @{symbol}({', '.join(a.typed for a in args)})", result.elem, result.lanes)
+        if symbol not in self.declared:
+            self.declared[symbol] = f"declare {result.type} @{symbol}({', '.join(a.type for a in args)})"
+        passed = ", ".join([a.typed for a in args])
+        return self.emit(f"call {result.type} @{symbol}({passed})", result.elem, result.lanes)
 
     def call_function(self, name: str, values: Sequence[Val], body: Callable[..., Sequence[Val]]) -> Sequence[Val]:
         """Call the function of the module that `body(emitter, *values)` writes, and write it at the first call.
