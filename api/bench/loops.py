@@ -1,6 +1,7 @@
 """Write rows as the loops of a Numba user, if Numba can't compile whole arrays or does so slowly.
 
-Each function takes NumPy and `prange` and returns the loop; without `parallel=True`, `prange` is a plain `range`.
+Each function takes NumPy and `prange` and returns the loop; without `parallel=True`, `prange` is a plain `range`. Loops
+that are nearly alike are still written out, as a user would write each: helper functions could change Numba's code.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ there are no bodies; any other branch becomes a `when`. A loop becomes a `while`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...ir import flow as ir_flow
@@ -24,13 +24,12 @@ from ..maker import Maker
 from ..weak import Operand, dtype_of, take
 from .element_loops import KEEP, LIVE, RETURNED, jump, lower_in_order, lower_loop, probe_loop
 from .element_types import Cell, Cells, unknown
-from .expressions import Expressions, as_operand
+from .expressions import Conform, Expressions, as_operand
 from .frame import Environment, Variable
 from .jumps import inside
 
 RESULT = "%result"
 AND, NOT = TABLE["logical_and"], TABLE["logical_not"]
-Conform = Callable[[Operand, Declared, str, Environment, Span], Value]
 Statements = Sequence[syntax.Statement]
 
 
@@ -146,13 +145,8 @@ class Flow:
                 frame.variables[name.name] = Variable(value, type)
 
     def _assign(self, assign: syntax.Assign, frame: Environment) -> None:
-        assert isinstance(assign.target, syntax.Name)
-        name = assign.target.name
-        old = frame.variables[name]
-        value = self.expressions.assigned(assign, old.value, frame)
-        if old.type is not None:
-            value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
-        self._store(name, value, frame, assign.span, old.type)
+        name, new = self.expressions.assigned(assign, frame, self._conform)
+        self._store(name, new.value, frame, assign.span, new.type)
 
     def _return(self, statement: syntax.Return, frame: Environment) -> None:
         for k, expr in enumerate(statement.values):

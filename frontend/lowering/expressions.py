@@ -18,7 +18,7 @@ from ...ir.opdef import Trait
 from ...ir.rules import shown
 from ..indices.notation import IndexNotation
 from ..language import syntax
-from ..language.declared import declare
+from ..language.declared import Declared, declare
 from ..language.modules import LoadedDefinition
 from ..language.syntax import Expr
 from ..maker import Maker
@@ -27,9 +27,10 @@ from ..numpy.powers import OPERATOR
 from ..weak import Operand, Weak, combine, is_operand, select, settle
 from . import folding
 from .conform import conform
-from .frame import Environment, Thing
+from .frame import Environment, Thing, Variable
 from .lazy_operands import guarded
 
+Conform = Callable[[Operand, Declared, str, Environment, Span], Value]
 Inline = Callable[[LoadedDefinition, Sequence[Thing], Mapping[str, Thing], Span], Thing]
 
 MAX_INLINE = 200
@@ -114,10 +115,16 @@ class Expressions:
         have = KINDS.get(type(found), "a value that is only known at run time")
         raise TypeProblem(f"expected a size, not {have}", expr.span, "use integers and the names of dimensions")
 
-    def assigned(self, assign: syntax.Assign, old: Operand, frame: Environment) -> Operand:
-        """The new value of a variable: what is assigned, or for `+=` and the like its old value with that."""
-        value = self.operand(assign.value, frame)
-        return value if assign.op is None else self.operate(assign.op, old, value, assign.span)
+    def assigned(self, assign: syntax.Assign, frame: Environment, conform: Conform) -> tuple[str, Variable]:
+        """A variable's name and new value: what is assigned, or for `+=` and the like its old value with that."""
+        assert isinstance(assign.target, syntax.Name)
+        name, value = assign.target.name, self.operand(assign.value, frame)
+        old = frame.variables[name]
+        if assign.op is not None:
+            value = self.operate(assign.op, old.value, value, assign.span)
+        if old.type is not None:
+            value = conform(value, old.type, f"'{name}'", frame, assign.span)
+        return name, Variable(value, old.type)
 
     def operate(self, op: str, a: Operand, b: Operand, span: Span) -> Operand:
         """Apply an operator of the language to two operands."""

@@ -194,13 +194,8 @@ class _Lowering:
         frame.variables[name] = Variable(value, type)
 
     def _assign(self, assign: syntax.Assign, frame: Environment) -> None:
-        assert isinstance(assign.target, syntax.Name)
-        name = assign.target.name
-        old = frame.variables[name]
-        value = self.expressions.assigned(assign, old.value, frame)
-        if old.type is not None:
-            value = self._conform(value, old.type, f"'{name}'", frame, assign.span)
-        frame.variables[name] = Variable(value, old.type)
+        name, new = self.expressions.assigned(assign, frame, self._conform)
+        frame.variables[name] = new
 
     def _conform(self, value: Operand, type: Declared, what: str, frame: Environment, span: Span) -> Value:
         def size_of(spec: DimSpec) -> Size:

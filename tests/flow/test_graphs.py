@@ -55,39 +55,30 @@ def test_text_is_read_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "problem"),
+    ("text", "old", "new", "problem"),
     [
         (
+            TEXT,
             '"weft.yield"(%2, %3) : (tensor<i1>, tensor<f32>)',
             '"weft.yield"(%3) : (tensor<f32>)',
             "must return a bool and",
         ),
-        ("{carried = 1 : i64}", "{carried = 0 : i64}", "has 1 value to carry"),
-        ('"weft.when"(%2, %b)', '"weft.when"(%b, %b)', r"operands are \(f32, f32\)"),
-        ('"weft.when"(%2, %b)', '"weft.when"(%2)', r"operands are \(bool\)"),
-        ("^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "operands are"),
-    ],
-)
-def test_what_does_not_fit_is_told(old: str, new: str, problem: str) -> None:
-    assert old in TEXT
-    with pytest.raises(VerifyProblem, match=problem):
-        verify(parse_graph(TEXT.replace(old, new)))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
+        (TEXT, "{carried = 1 : i64}", "{carried = 0 : i64}", "has 1 value to carry"),
+        (TEXT, '"weft.when"(%2, %b)', '"weft.when"(%b, %b)', r"operands are \(f32, f32\)"),
+        (TEXT, '"weft.when"(%2, %b)', '"weft.when"(%2)', r"operands are \(bool\)"),
+        (TEXT, "^bb0(%a : tensor<f32>)", "^bb0(%a : tensor<2xf32>)", "operands are"),
         (
+            LOOP,
             '"weft.yield"(%3, %1) : (tensor<i1>, tensor<?xf32, #weft.dims<m>>)',
             '"weft.yield"(%3, %2) : (tensor<i1>, tensor<f32>)',
             "body must return",
         ),
-        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "operands are"),
-        ('"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "operands are"),
-        ("{carried = 1 : i64}", "{carried = 0 : i64}", "has 2 values to carry"),
+        (LOOP, '"weft.loop"(%go, %x, %k)', '"weft.loop"(%go, %x, %x)', "operands are"),
+        (LOOP, '"weft.loop"(%go, %x, %k)', '"weft.loop"(%k, %x, %k)', "operands are"),
+        (LOOP, "{carried = 1 : i64}", "{carried = 0 : i64}", "has 2 values to carry"),
     ],
 )
-def test_what_does_not_fit_a_loop_is_told(old: str, new: str, problem: str) -> None:
-    assert old in LOOP
+def test_what_does_not_fit_is_told(text: str, old: str, new: str, problem: str) -> None:
+    assert old in text
     with pytest.raises(VerifyProblem, match=problem):
-        verify(parse_graph(LOOP.replace(old, new)))
+        verify(parse_graph(text.replace(old, new)))
