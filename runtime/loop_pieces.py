@@ -47,6 +47,10 @@ Array = np.ndarray[Any, Any]
 MOST_SIZES = 64  # sets of sizes whose checks are remembered
 
 
+class GuardBroken(ValueProblem):
+    """A piece was called with sizes for which it was not compiled."""
+
+
 def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
     """Run the passes of nests on a piece and compile it."""
     from ..backends.llvm.engine.target import host
@@ -154,7 +158,7 @@ class LoopPiece:
         if found is not None:
             return found
         if not all(0 <= number < SIZE_END for number in numbers):
-            raise ValueProblem("a number that steers a loop is out of range")
+            raise ValueProblem("a number that ends a loop is negative or too large")
         env = dict(zip((symbol for symbol, _ in piece.sizes), numbers, strict=True))
         for given, buffer in zip(piece.inputs, piece.nest.inputs, strict=True):
             if isinstance(given, ArrayInput):
@@ -163,7 +167,7 @@ class LoopPiece:
         guards = self._guards
         assert isinstance(guards, Guards)
         if not all(dims.evaluate(a, env) == dims.evaluate(b, env) for a, b in guards):
-            raise ValueProblem("it was compiled for other relations between sizes")
+            raise GuardBroken("the sizes of this call break a guard of the compiled piece")
         if len(self._known) >= MOST_SIZES:
             self._known.clear()
         self._known[key] = env

@@ -23,11 +23,11 @@ from ..frontend.programs.pieces import (
     SameResult,
     TupleResult,
 )
-from ..ir.errors import TraceProblem, TypeProblem, Unsupported, ValueProblem
+from ..ir.errors import TraceProblem, TypeProblem, Unsupported
 from ..ir.forking import lock
 from ..ir.types import TensorType
 from .calling import Called, native_class
-from .loop_pieces import LoopPiece, compile_piece
+from .loop_pieces import GuardBroken, LoopPiece, compile_piece
 from .native.call import CallForm
 from .native.callables import is_native
 from .native.dispatch import Chain
@@ -87,9 +87,8 @@ class RunningLoop(Called):
         for piece in self._pieces.get(key, ()):
             try:
                 return piece, piece.run(values)
-            except ValueProblem as error:
-                if "relations between sizes" not in error.message:
-                    raise
+            except GuardBroken:
+                continue  # another piece may be compiled for these sizes
         with self._lock:
             piece = self._compiled(kinds, values)
             if sum(map(len, self._pieces.values())) >= MOST_PIECES:
