@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest
+from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest, type_of
 from .ir.preloading import preloader
 from .module import Module
 
@@ -137,7 +137,7 @@ def compile(
 
         return made(ExpressionKernel(what, name or "expression", reference.run, arguments), _options(backend))
     raise TypeProblem(
-        f"weft.compile takes kernel text, an expression of tensors or a networkx graph, not a {type(what).__name__}",
+        f"weft.compile takes kernel text, an expression of tensors or a networkx graph, not {type_of(what)}",
         hint="use weft.jit for a Python function, weft.load for a file",
     )
 
@@ -158,7 +158,7 @@ def load(
     A file of a directory that can't be loaded causes a warning; its error is added to the module's `problems`.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeProblem(f"weft.load takes a path, not a {type(path).__name__}")
+        raise TypeProblem(f"weft.load takes a path, not {type_of(path)}")
     preloader.prepare()
     from . import loading
 

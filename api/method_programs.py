@@ -1,4 +1,4 @@
-"""Run methods: a program that gets the object as its first argument."""
+"""Compile methods as programs that get the object as their first argument."""
 
 from __future__ import annotations
 

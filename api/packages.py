@@ -10,7 +10,7 @@ import os
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest
+from .ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest, type_of
 from .loading import PACKAGE, Loader, load_directory, load_file
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ def _place(found: Any, name: str) -> str | None:
         folders = list(getattr(found, "__path__", ())) or [os.path.dirname(os.path.abspath(str(found.__file__)))]
         return str(folders[0])
     if not isinstance(found, (str, os.PathLike)):
-        raise TypeProblem(
-            f"the entry point '{name}' must give a package, a path or a function, not a {type(found).__name__}"
-        )
+        raise TypeProblem(f"the entry point '{name}' must give a package, a path or a function, not {type_of(found)}")
     path = os.fspath(found)
     if not os.path.isabs(path):
         raise ValueProblem(f"the kernels '{name}' must be at an absolute path, not at {path!r}")

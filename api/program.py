@@ -31,7 +31,7 @@ from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
 from .frontend.programs.unsourced import why_not_traced
 from .frontend.tracing.tracer import Tracer
-from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
+from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError, type_of
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
 from .ir.source import ABSENT, Guard, are_kept, function_guards
@@ -480,7 +480,7 @@ class Program:
             return self._obstacle(function.func)
         if not isinstance(function, FunctionType):
             known = callable(function) and purity.is_pure(function)
-            return None if known else Reason(f"a {type(function).__name__} is called by Python")
+            return None if known else Reason(f"{type_of(function)} is called by Python")
         if not purity.is_users(function):
             return None
         source = read_source(function)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ir.errors import TypeProblem, nearest
+from .ir.errors import TypeProblem, nearest, type_of
 from .ir.records import fields, replace
 from .runtime.selection import calibrating
 from .runtime.selection.calibrating import Progress, Timing
@@ -51,7 +51,7 @@ def calibrate(kernel: Any, *args: Any, progress: Progress | None = None, **kwarg
     Return the timings, the fastest variant first. They are stored for later processes.
     """
     if not hasattr(kernel, "in_variant"):
-        raise TypeProblem(f"calibrate takes a kernel or a jitted function, not a {type(kernel).__name__}")
+        raise TypeProblem(f"calibrate takes a kernel or a jitted function, not {type_of(kernel)}")
     shown = progress or (lambda name, done, total: None)
     return calibrating.calibrate(tuner, registry, kernel, args, kwargs, shown)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.builder import Builder
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import BOOL, WEAK, WEAK_INT, DType, from_numpy, parse
-from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError, quantity
+from ..ir.errors import OverflowProblem, Span, TypeProblem, Unsupported, WeftError, quantity, type_of
 from ..ir.graph import Value
 from ..ir.ops import CAST, CONSTANT, TABLE, OpDef
 from ..ir.records import record
@@ -228,4 +228,4 @@ def _range(dtype: DType) -> str:
 
 
 def _shown(x: object) -> str:
-    return f"'{x}'" if isinstance(x, str) else f"{x!r}" if x is None else f"a {type(x).__name__}"
+    return f"'{x}'" if isinstance(x, str) else f"{x!r}" if x is None else type_of(x)

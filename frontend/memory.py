@@ -7,7 +7,7 @@ Values have no memory, so nothing is computed here. The recorded order decides h
 from __future__ import annotations
 
 from ..ir.dtypes import DType
-from ..ir.errors import TypeProblem, Unsupported, ValueProblem
+from ..ir.errors import TypeProblem, Unsupported, ValueProblem, type_of
 from ..ir.graph import Value
 from ..ir.ops import RESHAPE, TRANSPOSE, WHERE
 from ..ir.rules import promote
@@ -21,7 +21,7 @@ def order_of(m: Maker, order: object) -> str:
         return "K"
     if isinstance(order, str) and order.upper() in ("C", "F", "A", "K"):
         return order.upper()
-    shown = f"'{order}'" if isinstance(order, str) else f"a {type(order).__name__}"
+    shown = f"'{order}'" if isinstance(order, str) else type_of(order)
     raise ValueProblem(f"order must be one of 'C', 'F', 'A', or 'K', not {shown}", m.span)
 
 

@@ -16,6 +16,12 @@ def quantity(count: object, one: str, many: str | None = None) -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
+def type_of(value: object) -> str:
+    """The type of a value with its article for a message: `an int`, `a list`."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' or name.startswith('nd') else 'a'} {name}"
+
+
 @record
 class Span:
     """A place in a source: 1-based line and column; `text` is the source line itself, if it is known."""
@@ -120,7 +126,7 @@ class TraceProblem(WeftError, TypeError):
 
 
 class OnlyTraced(TraceProblem):
-    """A function that only works on traced values, such as `weft.while_loop`, was called on others."""
+    """A function that only works on traced values, such as `weft.while_loop`, was called on other values."""
 
 
 class ImportProblem(WeftError, ImportError):

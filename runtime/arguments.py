@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.dtypes import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, from_numpy
-from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem, WeftError, nearest, quantity
+from ..ir.errors import OverflowProblem, TypeProblem, ValueProblem, WeftError, nearest, quantity, type_of
 from ..ir.layouts import SCALAR, C, classify
 from ..ir.source import ArgType
 from ..ir.tuples import NamedTuple
@@ -88,7 +88,7 @@ def prepare(name: str, value: Any) -> CallArgument:
 def prepare_size(name: str, value: Any) -> CallArgument:
     """Prepare the argument of a parameter that is a size."""
     if isinstance(value, (bool, np.bool)) or not isinstance(value, (int, np.integer)):
-        raise TypeProblem(f"argument '{name}' is a size: expected an int, got a {type(value).__qualname__}")
+        raise TypeProblem(f"argument '{name}' is a size: expected an int, got {type_of(value)}")
     if not 0 <= value < MAX_SIZE:
         raise ValueProblem(f"argument '{name}' is a size: it can't be {value}", hint="pass a positive number or 0")
     array = np.broadcast_to(_NOTHING, (int(value),))

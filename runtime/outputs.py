@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.dtypes import DType, from_numpy
-from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, ValueProblem
+from ..ir.errors import ShapeProblem, TraceProblem, TypeProblem, ValueProblem, type_of
 from ..ir.graph import Value
 from ..ir.orders import lies_in
 from ..ir.source import Built, Structure
@@ -133,7 +133,7 @@ def as_outputs(out: Any, count: int) -> tuple[Array | None, ...]:
         raise ValueProblem(f"out must have one array for each result: {count}, not {len(given)}")
     for x in given:
         if x is not None and type(x) not in (np.ndarray, np.memmap):
-            raise TypeProblem(f"out must be an array, not a {type(x).__qualname__}")
+            raise TypeProblem(f"out must be an array, not {type_of(x)}")
         if x is not None and not x.flags.writeable:
             raise ValueProblem("out must be writable", hint="pass another array, or omit out")
     return tuple(given)
@@ -158,7 +158,7 @@ def copied_to(out: Any, result: Any) -> Any:
         if given is None:
             continue
         if not isinstance(part, (np.ndarray, np.generic, bool, int, float, complex)):
-            raise TypeProblem(f"out is for arrays and numbers, but the result is a {type(part).__qualname__}")
+            raise TypeProblem(f"out is for arrays and numbers, but the result is {type_of(part)}")
         copy = np.array(part)  # it may be a view of another array in `out`
         check_out(given, copy.shape, from_numpy(copy.dtype), k, len(parts))
         moves.append((given, copy))
@@ -190,9 +190,7 @@ def changed_arrays(
 def _changed(names: Sequence[str], arguments: Sequence[CallArgument], hidden: Sequence[Array], index: int) -> Array:
     name, given = names[index], arguments[index].given
     if not isinstance(given, np.ndarray):
-        raise TypeProblem(
-            f"the function changes argument '{name}', which must be an array, not a {type(given).__name__}"
-        )
+        raise TypeProblem(f"the function changes argument '{name}', which must be an array, not {type_of(given)}")
     if not given.flags.writeable:
         raise ValueProblem(f"argument '{name}' must be writable, because the function changes it")
     others = [(n, a.array) for k, (n, a) in enumerate(zip(names, arguments, strict=True)) if k != index]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..ir.errors import type_of
 from .kinds import DTYPES, RANKED, common_kind, kind_of_constant
 
 _CONSTANTS = (bool, int, float, complex, bytes, str, np.generic)
@@ -228,7 +229,7 @@ def node(value: Any) -> ExpressionNode:
         return value  # type: ignore[no-any-return]
     if isinstance(value, _CONSTANTS):
         return ConstantNode(value)
-    raise TypeError(f"a {type(value).__name__} can't stand in an expression")
+    raise TypeError(f"{type_of(value)} can't stand in an expression")
 
 
 def _divide(a: ExpressionNode, b: ExpressionNode, level: str) -> ExpressionNode:

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..ir.errors import type_of
+
 RANKED: Final = ("bool", "int", "long", "float", "double", "complex")
 """The kinds of numbers, lowest first; `bytes` stands apart."""
 
@@ -64,7 +66,7 @@ def kind_of_constant(value: Any) -> str:
         return "long"
     if isinstance(value, (int, np.integer)):
         return "int" if MIN_INT <= int(value) <= MAX_INT else "long"
-    raise TypeError(f"a {type(value).__name__} can't stand in an expression")
+    raise TypeError(f"{type_of(value)} can't stand in an expression")
 
 
 def common_kind(kinds: list[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.errors import type_of
 from ..runtime.calling import Called
 from .expressions import LEVELS, REDUCTIONS, ConstantNode, ExpressionNode, VariableNode, apply, node, reduce
 from .kinds import CODES, DTYPES, TYPES, kind_of_dtype
@@ -77,7 +78,7 @@ class NumExpr(Called):
 
     def _into(self, out: Array, arrays: list[Array], casting: Any) -> Array:
         if not isinstance(out, np.ndarray):
-            raise TypeError(f"out must be an array, not a {type(out).__name__}")
+            raise TypeError(f"out must be an array, not {type_of(out)}")
         dtype = out.dtype if self._program.kind == "bytes" else DTYPES[self._program.kind]
         if not np.can_cast(dtype, out.dtype, casting):
             raise TypeError(f"a result of {dtype} can't be written into an array of {out.dtype} by {casting!r} casting")
@@ -203,7 +204,7 @@ def _find(
 ) -> tuple[NumExpr, list[Array]]:
     """Return the compiled form of an expression for the kinds of its arguments, and these."""
     if not isinstance(ex, str):
-        raise ValueError(f"the expression must be a string, not a {type(ex).__name__}")
+        raise ValueError(f"the expression must be a string, not {type_of(ex)}")
     level = _context(kwargs) if kwargs else "aggressive"
     if sanitize is None:
         sanitize = os.environ.get("NUMEXPR_SANITIZE", "1") != "0"

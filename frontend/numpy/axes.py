@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ir.errors import AxisProblem, TypeProblem, ValueProblem
+from ...ir.errors import AxisProblem, TypeProblem, ValueProblem, type_of
 from ...ir.graph import Value
 from ...ir.types import normalize_axis
 from ..maker import Maker, NumberNeeded, number_of, static_int
@@ -51,4 +51,4 @@ def flag(m: Maker, x: object, what: str) -> bool:
     if isinstance(x, Value):
         hint = f"write true or false; in a traced function name the argument: jit(static=('{what}',))"
         raise NumberNeeded(x, f"'{what}' must be known at compile time", m.span, hint)
-    raise TypeProblem(f"'{what}' must be true or false, not a {type(x).__name__}", m.span)
+    raise TypeProblem(f"'{what}' must be true or false, not {type_of(x)}", m.span)

@@ -14,7 +14,7 @@ import numpy as np
 from ...ir import dims
 from ...ir.builder import Builder
 from ...ir.dims import Dim, Size
-from ...ir.errors import IndexProblem, Span, TypeProblem, ValueProblem
+from ...ir.errors import IndexProblem, Span, TypeProblem, ValueProblem, type_of
 from ...ir.footprints import MOST_ELEMENTS
 from ...ir.graph import Value
 from ...ir.ops import RESHAPE, SLICE
@@ -150,4 +150,4 @@ def _size(item: Any, what: str, span: Span | None) -> Size:
         raise TypeProblem(
             f"{what} must be a number or a size known at compile time", span, "use a literal or a dimension's name"
         )
-    raise TypeProblem(f"{what} must be a whole number, not a {type(item).__name__}", span)
+    raise TypeProblem(f"{what} must be a whole number, not {type_of(item)}", span)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ...ir.dtypes import BF16, F16, F32, F64
-from ...ir.errors import TypeProblem, ValueProblem
+from ...ir.errors import TypeProblem, ValueProblem, type_of
 from ...ir.graph import Value
 from ...ir.ops import IMAG, REAL, TABLE
 from ..maker import ABSENT, Maker, Number, NumberNeeded, Operand, number_of
@@ -56,7 +56,7 @@ def _order(m: Maker, ord: object) -> Number | str | None:
         hint = "write a number or a string here"
         if isinstance(ord, Value):
             raise NumberNeeded(ord, "'ord' must be known at compile time", m.span, hint)
-        raise TypeProblem(f"'ord' must be a number or a string, not a {type(ord).__name__}", m.span, hint)
+        raise TypeProblem(f"'ord' must be a number or a string, not {type_of(ord)}", m.span, hint)
     return number
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ir import dims
 from ...ir.dtypes import BOOL, from_numpy, is_scalar, is_scalar_type
-from ...ir.errors import TypeProblem
+from ...ir.errors import TypeProblem, type_of
 from ..numpy.powers import OPERATOR
 from .arithmetic import INT, OPERATORS, apply, negation, truth
 from .grids import grid
@@ -121,7 +121,7 @@ def from_object(p: Lowering, value: Any) -> Abstract:
         return TupleValue(tuple(from_object(p, item) for item in value))
     if isinstance(value, KNOWN_TYPES) or jitted_function(value) is not None:
         return Known(value)
-    raise CutProblem(f"a {type(value).__name__} is not known to compiled code")
+    raise CutProblem(f"{type_of(value)} is not known to compiled code")
 
 
 def _constant(p: Lowering, node: ast.Constant) -> Abstract:

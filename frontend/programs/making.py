@@ -1,4 +1,4 @@
-"""Make arrays: `np.zeros`, `np.empty`, `np.full` and their kin, as memory that is allocated once."""
+"""Lower `np.zeros`, `np.empty`, `np.full` and similar calls to memory that is allocated once for each call."""
 
 from __future__ import annotations
 

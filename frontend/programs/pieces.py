@@ -139,7 +139,7 @@ class KnownResult:
 
 @record
 class TupleResult:
-    """A new tuple of results, or a list."""
+    """A new tuple or list that holds other results."""
 
     items: tuple[Result, ...]
     is_list: bool = False

@@ -18,6 +18,7 @@ from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any, Union
 
+from ...ir.errors import type_of
 from ...ir.records import record
 
 LAMBDA = "<lambda>"
@@ -62,7 +63,7 @@ class NoSource:
 def read_source(function: Callable[..., Any]) -> FunctionSource | NoSource:
     """Find the syntax tree of a plain Python function."""
     if type(function) is not FunctionType:
-        return NoSource(f"a {type(function).__name__} is not a plain Python function")
+        return NoSource(f"{type_of(function)} is not a plain Python function")
     if sys.version_info[:2] not in KNOWN_VERSIONS:
         return NoSource(f"the syntax of Python {sys.version_info[0]}.{sys.version_info[1]} is not known")
     code = function.__code__

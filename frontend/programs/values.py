@@ -88,11 +88,11 @@ def plain(kind: NumberKind) -> NumberKind:
 
 
 class BufferValue:
-    """Memory of a nest: of the caller, or local. `origin` is None until a local array turns out to be a result.
+    """An array in memory that a nest reads or writes: the caller's, or a local one.
 
-    Complex numbers are two floats along a last axis (`parts`), because nests compute with real numbers. `order` are the
-    axes of a local array from outermost to innermost: its memory has the axes in this order, and nests see it in C
-    order. `lies` are the axes of the memory from outermost to innermost, which differ in arrays of the caller only.
+    `origin` is None until a local array turns out to be a result. Complex numbers are two floats along a last axis
+    (`parts`), because nests compute with real numbers. `order` lists the axes of a local array from outermost to
+    innermost; nests see such memory in C order. `lies` lists the axes of the caller's memory in the same way.
     """
 
     __slots__ = (

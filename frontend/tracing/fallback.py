@@ -16,7 +16,7 @@ import numpy as np
 from ...ir.builder import is_scalar_result
 from ...ir.dims import data_name
 from ...ir.dtypes import from_numpy
-from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported
+from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, type_of
 from ...ir.graph import Graph, Value
 from ...ir.ops import NUMPY
 from ...ir.records import record, replace
@@ -195,7 +195,7 @@ class Fallback:
     def _type(self, part: Any, name: str, position: int, span: Span | None) -> TensorType:
         if not isinstance(part, (np.ndarray, np.generic, bool, int, float, complex)):
             raise TraceProblem(
-                f"'{name}' returns a {type(part).__name__}, which can't be part of a graph",
+                f"'{name}' returns {type_of(part)}, which can't be part of a graph",
                 span,
                 "call it outside the traced function",
             )

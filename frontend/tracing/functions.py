@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...ir.builder import Builder
-from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity
+from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity, type_of
 from ...ir.facts import Facts
 from ...ir.lazy import cached_property
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, Packed, are_kept, function_guards, rebuilt
@@ -63,7 +63,7 @@ class TracedFunction:
         strict: bool = False,
     ) -> None:
         if not callable(function):
-            raise TypeProblem(f"expected a function, not a {type(function).__name__}")
+            raise TypeProblem(f"expected a function, not {type_of(function)}")
         self.function = function
         self.static = (static,) if isinstance(static, str) else tuple(static)
         self.evaluate = evaluate
@@ -192,7 +192,7 @@ class TracedFunction:
                     hint="pass its contents as separate arguments",
                 ) from error
             raise TypeProblem(
-                f"{self.name}: the static argument '{wrong}' is a {type(fixed[wrong]).__name__}, which is not hashable",
+                f"{self.name}: the static argument '{wrong}' is {type_of(fixed[wrong])}, which is not hashable",
                 hint="pass a tuple instead of a list, and pass arrays as separate arguments",
             ) from error
         if found is None:
@@ -266,7 +266,7 @@ class TracedKernel:
         for name, value in self.fixed.items():
             if not is_same(given[name], unpacked(value, inputs)):
                 raise TraceProblem(
-                    f"{self.name} changes its argument '{name}', a {type(given[name]).__name__}, in place", self._span,
+                    f"{self.name} changes its argument '{name}', {type_of(given[name])}, in place", self._span,
                     "the caller's object would not change; make a new one and return it",
                 )  # fmt: skip
         if (changed := captures.changed(before)) is not None:
@@ -405,6 +405,4 @@ def _unfit(function: str, name: str, value: Any) -> WeftError:
         hint = "pass its array: x.to_numpy()"
     if isinstance(value, np.ndarray):
         hint = "Weft would ignore the subclass; pass np.asarray(x), or x.filled(...) for a masked array"
-    return TypeProblem(
-        f"{function}: argument '{name}' is a {type(value).__name__}, not an array or a number", hint=hint
-    )
+    return TypeProblem(f"{function}: argument '{name}' is {type_of(value)}, not an array or a number", hint=hint)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.builder import is_number_result, is_scalar_result
-from ...ir.errors import Span, TraceProblem
+from ...ir.errors import Span, TraceProblem, type_of
 from ...ir.graph import Graph, Node, Value
 from ...ir.ops import BROADCAST, GATHER, NUMPY
 from ...ir.source import Place, Structure, rebuilt
@@ -73,7 +73,7 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
     """Return a value of strong dtype, and what NumPy would return: an array, a scalar, or a Python number."""
     if not isinstance(part, (Tracer, TracedSize, np.ndarray, np.generic, bool, int, float, complex)):
         raise TraceProblem(
-            f"the function must return arrays and numbers, not a {type(part).__name__}", span,
+            f"the function must return arrays and numbers, not {type_of(part)}", span,
             "tuples, lists and dicts of them work too",
         )  # fmt: skip
     number = not isinstance(part, (Tracer, np.ndarray))
@@ -90,7 +90,7 @@ def refuse_same_containers(trace: Trace, outside: Iterable[Any], returned: Any, 
     known = {id(each) for each in _containers(tuple(outside))}
     for each in _containers(returned):
         if id(each) in known:
-            trace.refuse(TraceProblem(f"the result has a {type(each).__name__} that is used elsewhere, too", span))
+            trace.refuse(TraceProblem(f"the result has {type_of(each)} that is used elsewhere, too", span))
         known.add(id(each))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...ir.builder import Builder, is_scalar_result
 from ...ir.dims import Size, symbol
 from ...ir.dtypes import BOOL, WEAK_INT, from_numpy, is_scalar
-from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity
+from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity, type_of
 from ...ir.graph import Value
 from ...ir.source import Evaluate, LazyArray
 from ...ir.types import TensorType
@@ -318,7 +318,7 @@ class Trace:
         if isinstance(x, np.generic):
             from_numpy(x.dtype)
             if self.is_strict and not is_scalar(x):
-                self.refuse(TraceProblem(f"a {type(x).__name__} may have operators of its own", span))
+                self.refuse(TraceProblem(f"{type_of(x)} may have operators of its own", span))
             self.used.append(x)
             return x
         if isinstance(x, str):
@@ -372,7 +372,7 @@ class Trace:
                 self._refuse_subclasses(item, span)
         elif issubclass(type(tree), np.ndarray) and type(tree) is not np.ndarray:
             raise TypeProblem(
-                f"a {type(tree).__name__} can't be used with traced values",
+                f"{type_of(tree)} can't be used with traced values",
                 span,
                 "convert it with np.asarray(...) first",
             )

@@ -23,7 +23,10 @@ SUB, DIV, MUL, MAX, SUM = (TABLE[name] for name in ("sub", "div", "mul", "max", 
 
 @record
 class ChunkJoin:
-    """What moves the sums of parts: `piece` gives the common shift of moments, or the factors of powers."""
+    """Brings the sums of parts to a common shift, so that they can be added.
+
+    `piece` computes this shift for moments, or the factor of each part for powers.
+    """
 
     number: int
     kind: str

@@ -109,7 +109,7 @@ class WholeArray:
 
 
 class PieceBuilder:
-    """Builds one piece; `lanes` is the length of a row where axes are split."""
+    """Builds the graph of one piece. If its axes are split into rows, `lanes` is the length of a row."""
 
     def __init__(self, whole: WholeArray, name: str, lanes: int = 1) -> None:
         self.whole, self.lanes = whole, lanes

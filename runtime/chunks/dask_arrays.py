@@ -113,7 +113,7 @@ def apply(
     call = planned(kernel, args, kwargs, free=bits == "free")
     if bits == "require" and not call.plan.split.same_bits:
         raise ValueProblem(
-            f"{call.name}: with these chunks the bits may differ from one machine's ({call.plan.split.reasons[0]})",
+            f"{call.name}: with these chunks, bits may differ from those without dask ({call.plan.split.reasons[0]})",
             hint="weft.dask.align(kernel, ...) rechunks the arguments, or pass bits='same'",
         )
     return _Graph(call, reload, split_every).results()

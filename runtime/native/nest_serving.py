@@ -47,7 +47,7 @@ PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)
 
 
 class ServedNest(NamedTuple):
-    """What a recipe needs to know of a nest. `inputs` describe its buffers, `sizes` the ints that steer it."""
+    """What a recipe needs to know of a nest. `inputs` describe its buffers, `sizes` the ints that are ends of loops."""
 
     native: NativeNest
     types: Sequence[TensorType]

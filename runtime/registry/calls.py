@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.dtypes import from_numpy
-from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError
+from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError, type_of
 from ...ir.facts import Facts
 from ...ir.interruptions import is_interruption
 from ...ir.records import record
@@ -50,10 +50,10 @@ class PythonKernel:
 
     def _checked(self, found: Any, operands: list[Array]) -> Array:
         if not isinstance(found, (np.ndarray, np.generic, bool, int, float, complex)):
-            raise TypeProblem(f"{self} must return one array, not a {type(found).__name__}")
+            raise TypeProblem(f"{self} must return one array, not {type_of(found)}")
         if isinstance(found, np.ndarray) and type(found) not in (np.ndarray, np.memmap):
             hint = "return np.asarray(x), or x.filled(...) for a masked array"
-            raise TypeProblem(f"{self} must return a plain array, not a {type(found).__name__}", hint=hint)
+            raise TypeProblem(f"{self} must return a plain array, not {type_of(found)}", hint=hint)
         array = np.asarray(found)
         wanted = self.signature.result_dtype([from_numpy(x.dtype) for x in operands])
         if wanted is not None and array.dtype != wanted.numpy:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
-from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, quantity
+from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, quantity, type_of
 from ...ir.facts import Facts
 from ...ir.interruptions import is_interruption
 from ...ir.opdef import OpDef
@@ -48,7 +48,7 @@ def make(op: str, signature: str | None, function: Any, traits: Traits) -> Imple
     else:
         function = getattr(function, "__wrapped__", function)
         if not callable(function):
-            raise TypeProblem(f"an implementation must be a function or a kernel, not a {type(function).__name__}")
+            raise TypeProblem(f"an implementation must be a function or a kernel, not {type_of(function)}")
         if signature is None:
             raise TypeProblem(f"the implementation of '{op}' needs a signature", hint="write it like 'f32 f32 -> f32'")
         name = traits.name or _name(function, op)

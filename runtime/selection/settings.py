@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir.errors import TypeProblem, ValueProblem, nearest
+from ...ir.errors import TypeProblem, ValueProblem, nearest, type_of
 from ...ir.records import fresh, record
 from .choosing import SELECTORS, Weights
 from .history import WEEK
@@ -34,7 +34,7 @@ class Settings:
                 hint=nearest(str(self.selector), list(SELECTORS)) or f"choose one of {', '.join(SELECTORS)}",
             )
         if not isinstance(self.weights, Weights):
-            raise TypeProblem(f"weights must be weft.selection.Weights(...), not a {type(self.weights).__name__}")
+            raise TypeProblem(f"weights must be weft.selection.Weights(...), not {type_of(self.weights)}")
         for name in ("explore", "confidence", "most_error", "time_limit", "half_life", "at_once"):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int if name == "at_once" else (int, float)):

@@ -87,7 +87,7 @@ def test_errors_of_numpy_itself_pass_through() -> None:
         (lambda s: s.select((1, len), {}), "name it in jit(static=('y',))"),
         (lambda s: TracedFunction(s.function, static=("y",)).select((1, {2}), {}), "static argument 'y' is a set"),
         (lambda s: TracedFunction(s.function, static=("z",)), "has no argument 'z' to make static"),
-        (lambda s: TracedFunction(3), "expected a function, not a int"),
+        (lambda s: TracedFunction(3), "expected a function, not an int"),
         (lambda s: s.bind([]), "add takes 2 arguments, not 0"),
     ],
 )

@@ -520,7 +520,7 @@ def test_arguments_are_let_go() -> None:
 
 
 class Double(np.float64):
-    """A number of NumPy with operators of its own."""
+    """A subclass of `np.float64` with its own operators."""
 
     def __add__(self, other: Any) -> Any:
         return "add"

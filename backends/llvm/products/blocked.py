@@ -268,7 +268,7 @@ class Multiply(Blocked):
 
 
 class Finish(Blocked):
-    """Runs the stages over rows if blocks did not: loops over matrices and rows."""
+    """Runs the stages over rows that blocks could not run, in loops over matrices and rows."""
 
     def __init__(
         self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels, stages: RowStages

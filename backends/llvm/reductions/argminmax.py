@@ -24,9 +24,10 @@ WATCHED = 4  # steps between two comparisons with the best
 
 
 class Watched:
-    """Vectors along the columns, walked in C order. Loops carry the best in every lane, and where its steps began.
+    """Finds a minimum's or maximum's position with vectors along the columns, in C order.
 
-    Inside the steps they also carry the extreme of each slot, and where NaN was seen.
+    A few steps together find their extreme and are compared with the best so far. Loops carry the best of every lane
+    and where its steps began; the steps also carry the extreme of each slot, and whether NaN was seen.
     """
 
     steps = 0
