@@ -161,7 +161,7 @@ def test_python_and_the_command_reach_nests(tmp_path: Path, capsys: pytest.Captu
     assert np.array_equal(np.load(saved), wanted) and capsys.readouterr().out.startswith("o: f32[5]")
     for emit, shown in (
         ("mlir", '"nest.kernel"() <{sym_name = "chain"'),
-        ("llvm", "@nest_0.body("),
+        ("llvm", "@nest_0("),
         ("asm", "nest_0:"),
     ):
         assert main(["dump", str(file), "--emit", emit]) == 0
