@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from ...ir import dims
@@ -153,28 +154,31 @@ def apply(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
     """An operator, by the name of NumPy's function for it."""
     if all(n.is_python and n.other is None for n in operands):
         return _python(e, name, operands)
-    unsure = next((k for k, n in enumerate(operands) if n.other is not None), None)
-    if unsure is None:
+    unsure = [k for k, n in enumerate(operands) if n.other is not None]
+    if not unsure:
         return numpy_call(e, name, operands)
-    number = operands[unsure]
-    assert number.other is not None
-    value = value_of(e, number)
-    if name in COMPARISONS and number.dtype in (F64, I64):
-        tried = [*operands]
-        tried[unsure] = Number(number.kind, value)
-        return Number(TRUTH, value_of(e, apply(e, name, tried)), other=NumpyScalar(BOOL))
-    found = []
-    for kind in (number.kind, number.other):
-        tried = [*operands]
-        tried[unsure] = Number(kind, value)
-        found.append(_outcome(e, name, tried))
-    if found[0] != found[1] and number.settle is not None:
-        number.settle()
-    elif found[0] != found[1]:
-        raise TwoKinds(f"a variable is {shown(number.kind)} here and {shown(number.other)} there")
-    tried = [*operands]
-    tried[unsure] = Number(number.kind, value)
-    return apply(e, name, tried)
+    values = {k: value_of(e, operands[k]) for k in unsure}
+
+    def of_kinds(kinds: Sequence[NumberKind | None]) -> list[Number]:
+        found = [*operands]
+        for k, kind in zip(unsure, kinds, strict=True):
+            assert kind is not None
+            found[k] = Number(kind, values[k])
+        return found
+
+    first = of_kinds([operands[k].kind for k in unsure])
+    if name in COMPARISONS and all(operands[k].dtype in (F64, I64) for k in unsure):
+        return Number(TRUTH, value_of(e, apply(e, name, first)), other=NumpyScalar(BOOL))
+    usual = _outcome(e, name, first)
+    kinds = product(*((operands[k].kind, operands[k].other) for k in unsure))
+    if any(_outcome(e, name, of_kinds(several)) != usual for several in kinds):
+        settles = [operands[k].settle for k in unsure]
+        number = operands[unsure[0]]
+        if None in settles and number.other is not None:
+            raise TwoKinds(f"a variable is {shown(number.kind)} here and {shown(number.other)} there")
+        for settle in filter(None, settles):
+            settle()
+    return apply(e, name, first)
 
 
 def _outcome(e: NestEmitter, name: str, operands: Sequence[Number]) -> tuple[Any, ...]:
