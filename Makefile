@@ -68,7 +68,7 @@ scale: $(VENV)/installed
 docs: $(VENV)/installed
 	mkdir -p build/docs
 	$(PYTHON) -m venv build/docs/venv
-	build/docs/venv/bin/python -m pip install --quiet "weft[blas] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
+	build/docs/venv/bin/python -m pip install --quiet "weft[blas,dask] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)" \
 		"sphinx>=8" "myst-parser>=4" furo matplotlib pandas
 	build/docs/venv/bin/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
 	PICTURES=1 build/docs/venv/bin/python -m sphinx -q -W --keep-going -b html docs build/docs/html

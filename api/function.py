@@ -19,7 +19,7 @@ from .ir.graph import Graph
 from .ir.preloading import preloader
 from .ir.records import replace
 from .method_programs import MethodProgram
-from .pickling import reduced, tokenized
+from .pickling import reduced, runnable, tokenized
 from .piece_programs import PieceProgram
 from .program import Program
 from .reasons import Reason
@@ -111,10 +111,10 @@ class JitFunction(Called):
         return kernel_html(title, text, self.__doc__ or "", self.signature_cache)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return reduced(self, self._state, sys._getframe().f_back)
+        return reduced(self, {**self._state, "python": sys.version_info[:2]}, sys._getframe().f_back)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        JitFunction.__init__(self, *_parts(**state))
+        JitFunction.__init__(self, *_parts(**runnable(state)))
 
     def __deepcopy__(self, memo: Any) -> JitFunction:
         if not isinstance(self.__wrapped__, MethodType):

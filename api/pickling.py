@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import FrameType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from .ir.errors import TypeProblem
 from .ir.pickles import token
 
 if TYPE_CHECKING:
@@ -33,6 +34,23 @@ def tokenized(function: JitFunction, state: Mapping[str, Any]) -> Any:
     return token("weft.jit", *state.items())
 
 
+def runnable(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Check that the function of a pickle can run here, and return the rest of the state.
+
+    `cloudpickle` sends bytecode, and the bytecode of another Python crashes the interpreter.
+    """
+    found = dict(state)
+    version, function = tuple(found.pop("python", sys.version_info[:2])), found["function"]
+    if version != sys.version_info[:2] and not _is_named(getattr(function, "__func__", function)):
+        here, there = (".".join(map(str, each)) for each in (sys.version_info[:2], version))
+        name = getattr(function, "__qualname__", "a function")
+        raise TypeProblem(
+            f"{name} was pickled by value in Python {there}, and its bytecode can't run in Python {here}",
+            hint="use the same version of Python in all processes, or put the function into a module that they import",
+        )
+    return found
+
+
 def _new() -> JitFunction:
     from .function import CallableFunction
 
@@ -50,10 +68,10 @@ def _bound(method: Any, options: Mapping[str, Any]) -> JitFunction:
     return made
 
 
-def _is_named(function: JitFunction) -> bool:
+def _is_named(function: Any) -> bool:
     """Tell whether the name of a function leads to it, as `import` and attributes follow names."""
-    found: Any = sys.modules.get(function.__module__)
-    for part in function.__qualname__.split("."):
+    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for part in getattr(function, "__qualname__", "").split("."):
         found = getattr(found, part, None)
     return found is function
 

@@ -261,3 +261,14 @@ def test_dask_gets_what_determines_a_result(monkeypatch: pytest.MonkeyPatch) -> 
         assert " at 0x" not in str(normalized(one))
     others = [wave, fast, weft.jit(lambda x: x + 2), local[0], *weft.compile(TEXT)._kernels.values()]
     assert len({str(normalized(f)) for f in others}) == len(others)
+
+
+def test_bytecode_of_another_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Running it would crash the interpreter; what is found by its name has no bytecode in the pickle."""
+    local = weft.jit(lambda x: x + 1)
+    with monkeypatch.context() as other:
+        other.setattr(sys, "version_info", (3, 99, 0))
+        pickles = [cloudpickle.dumps(each) for each in (local, fast, wave)]
+    with pytest.raises(TypeError, match=r"was pickled by value in Python 3\.99, and its bytecode can't run"):
+        pickle.loads(pickles[0])
+    assert pickle.loads(pickles[2]) is wave and np.array_equal(pickle.loads(pickles[1])(X), slow(X))
