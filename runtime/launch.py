@@ -86,6 +86,8 @@ class Launcher:
     def __init__(self, graph: Graph, kernels: Mapping[Node, NativeRegion], calls: Calls, library: LoadedCode) -> None:
         self.graph, self.kernels, self.calls, self.library = graph, kernels, calls, library
         self.places = {v: (n, k) for n in walk(graph) if n.op is CONCATENATE for k, v in enumerate(n.operands)}
+        # Results that kernels write in another shape: they own their memory.
+        self.reshaped = {unshaped(v): v for v in reversed(graph.outputs) if v.node and v.node.op is RESHAPE}
         self.asks = any(k.asks for k in kernels.values())
         self.late_sizes = LateSizes(graph)
         ordered = len(kernels) > 1 and any(k.ordered for k in kernels.values())
@@ -119,6 +121,8 @@ class Launcher:
                 self.kernels[node].run([*operands, *made], env)
             elif node.op is CONCATENATE:
                 made = [self._memory(node.result, env, results, wholes)]
+            elif node.op is RESHAPE and node.result in wholes:
+                made = [wholes[node.result]]
             elif node.op is RESHAPE:
                 shape = tuple(dims.evaluate(s, env) for s in node.result.type.shape)
                 made = [np.ascontiguousarray(operands[0]).reshape(shape)]
@@ -166,6 +170,12 @@ class Launcher:
             found = whole[(slice(None),) * axis + (slice(start, start + shape[axis]),)]
         elif value in results:
             found = results[value](shape)
+        elif value in self.reshaped and (output := self.reshaped[value]) in results:
+            whole = results[output](tuple(dims.evaluate(s, env) for s in output.type.shape))
+            if whole.flags.c_contiguous:
+                wholes[output], found = whole, whole.reshape(shape)
+            else:
+                found = empty(shape, value.type.dtype.numpy)
         else:
             found = empty(shape, value.type.dtype.numpy)
         if value.node is not None and value.node.op is CONCATENATE:
@@ -182,6 +192,13 @@ class Launcher:
             found = [np.asarray(x) for x in self.calls[call_number(node)](*operands)]
         self.late_sizes.take(node, found, env)
         return found
+
+
+def unshaped(value: Value) -> Value:
+    """Return the value behind reshapes."""
+    while value.node is not None and value.node.op is RESHAPE:
+        value = value.node.operands[0]
+    return value
 
 
 def noting_strides(calls: Calls, strides: dict[int, list[tuple[int, ...]]]) -> Calls:

@@ -60,7 +60,8 @@ def fresh_outputs(
             found.append(x)
             continue
         if _overlaps(x, others) or not x.flags.writeable or not lies_in(order, x.shape, x.strides):
-            copy = _fresh(x.shape, from_numpy(x.dtype), order).view(x.dtype)
+            copy = _fresh(x.shape, from_numpy(x.dtype), order)
+            copy = copy if x.dtype.isnative else copy.view(x.dtype)
             copy[...] = x
             x = copy
         found.append(x)

@@ -17,6 +17,7 @@ from ...ir.source import Structure
 from ...ir.types import integer, ints, sizes
 from ...ir.walking import body_of, walk
 from .. import threads
+from ..launch import unshaped
 from .arguments import Arguments
 from .call import NativeCall
 from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps, Unserved
@@ -464,10 +465,3 @@ def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
 def is_known(node: Node) -> bool:
     """Tell whether a node gives a function of Python a constant or a size."""
     return node.op is NUMPY and node.attrs.get("op") in (CONSTANT.name, SIZE.name) and not node.operands
-
-
-def unshaped(value: Value) -> Value:
-    """Return the value behind reshapes."""
-    while value.node is not None and value.node.op is RESHAPE:
-        value = value.node.operands[0]
-    return value

@@ -116,6 +116,19 @@ def test_pieces_written_in_place_and_other_shapes(name: str) -> None:
         check(ASSEMBLIES[name], X[:, ::2], X[:, 1::2])
 
 
+def test_results_in_other_shapes_own_their_memory() -> None:
+    """Of the first call, which Python serves, and of the next."""
+    shaped = tracing(
+        lambda x: (np.tile(x, (2, 2)), np.repeat(x + 1, 3, axis=0), (y := x * 2).reshape(-1), y.reshape(12, 1))
+    )
+    for _ in range(2):
+        for found, expected in zip(shaped(X), (np.tile(X, (2, 2)), np.repeat(X + 1, 3, axis=0)), strict=False):
+            assert np.array_equal(found, expected)
+        assert all(x.flags.owndata and x.base is None for x in shaped(X))
+    out = np.zeros((6, 8, 2))[..., 0]
+    assert np.array_equal(tracing(lambda x: np.tile(x, (2, 2)))(X, out=out), np.tile(X, (2, 2)))
+
+
 @pytest.mark.parametrize("number", [2, 2.5, True, 1 + 2j, np.float32(1.5), np.int8(3), np.float64(2), np.complex64(1j)])
 def test_numbers(number: Any) -> None:
     check(lambda x, k: x * k, X, number)
