@@ -12,8 +12,8 @@ Zeros, infinities and NaN come out as from a division, because both parts have o
 
 from __future__ import annotations
 
+import math
 import struct
-from fractions import Fraction
 
 from ..code.text import Emitter, Val
 
@@ -54,17 +54,20 @@ def _reciprocal(elem: str, y: Val) -> tuple[float, float] | None:
     odd = abs(top) // (top & -top)
     if odd == 1 or odd > LARGEST_ODD[elem]:
         return None
-    exact = Fraction(bottom, top)
-    high = _towards_zero(exact, PRECISION[elem])
-    low = float(exact - high)
-    return float(high), struct.unpack("<f", struct.pack("<f", low))[0] if elem == "float" else low
+    high, low = _split(bottom, abs(top), PRECISION[elem])
+    if elem == "float":
+        low = struct.unpack("<f", struct.pack("<f", low))[0]
+    return math.copysign(high, value), math.copysign(low, value)
 
 
-def _towards_zero(x: Fraction, precision: int) -> Fraction:
-    """Keep the first bits of a number."""
-    size = abs(x)
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    if Fraction(2) ** exponent > size:
-        exponent -= 1
-    unit = Fraction(2) ** (exponent - precision + 1)
-    return (size // unit) * unit * (1 if x > 0 else -1)
+def _split(top: int, bottom: int, precision: int) -> tuple[float, float]:
+    """Return the first bits of a quotient of positive numbers, and the rest, rounded.
+
+    It is computed with whole numbers, because importing fractions takes memory that a compile may be short of.
+    """
+    shift = precision - top.bit_length() + bottom.bit_length()
+    if (top << max(shift, 0)) >= (bottom << max(-shift, 0)) << precision:
+        shift -= 1
+    scaled, divisor = top << max(shift, 0), bottom << max(-shift, 0)
+    first, rest = divmod(scaled, divisor)
+    return math.ldexp(first, -shift), math.ldexp(rest / divisor, -shift)
