@@ -11,6 +11,7 @@ import pytest
 import weft
 from weft.backends import stated
 from weft.backends.llvm.engine import target
+from weft.backends.llvm.products import product as products
 from weft.frontend.tracing.functions import TracedFunction
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
@@ -52,7 +53,9 @@ def same_bits(found: Array, expected: Array) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
+def test_bits_are_those_of_one_chain(dtype: str, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if level == 3:
+        monkeypatch.setattr(products, "IN_PLACE", 0)  # packs operands that would stay in a cache
     f = compiled(product, level)
     for m, n, k in SHAPES + LOW if dtype in ("float32", "float64") else SHAPES[:6]:
         a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
@@ -71,7 +74,7 @@ def test_every_number_of_rows() -> None:
 def test_few_rows_and_a_last_panel_with_few_columns() -> None:
     for f in (compiled(product, level) for level in LEVELS):
         # Up to 24 rows the right operand is read in place, a few terms at a time; more rows are packed.
-        for m, k, n in ((8, 200, 190), (24, 270, 31), (25, 130, 289), (7, 128, 512)):
+        for m, k, n in ((8, 200, 700), (24, 270, 531), (25, 130, 289), (98, 200, 33)):
             a, b = numbers((m, k), "float64"), numbers((k, n), "float64", 1)
             same_bits(f(a, b), stated.matmul(a, b))
         a, b = numbers((3, 6, 150), "float64"), numbers((2, 1, 150, 200), "float64")
@@ -177,16 +180,19 @@ def test_vectors() -> None:
 
 def test_threads_do_not_change_a_bit() -> None:
     f = weft.jit(lambda a, b, c: np.tanh(a @ b + c))
-    a, b, c = numbers((300, 530), "float32"), numbers((530, 260), "float32", 1), numbers((260,), "float32", 2)
+    given = [  # in place, and packed
+        (numbers((300, 530), "float32"), numbers((530, n), "float32", 1), numbers((n,), "float32", 2))
+        for n in (260, 530)
+    ]
     before = weft.get_threads()
     try:
         results = []
         for threads in (1, 2, 3, 8):
             weft.set_threads(threads)
-            results.append([f(a, b, c) for _ in range(3)])
+            results.append([f(*arrays) for arrays in (*given, *given)])
         for found in results:
-            for result in found:
-                same_bits(result, results[0][0])
+            for result, expected in zip(found, results[0], strict=True):
+                same_bits(result, expected)
     finally:
         weft.set_threads(before)
 

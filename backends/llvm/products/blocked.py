@@ -63,6 +63,11 @@ class Blocked(Product):
         return _flag(self.m - self.block_rows)
 
     @property
+    def packs(self) -> Size:
+        """1 if these functions compute the product, 0 if another did in place."""
+        return 1 - self.is_in_place
+
+    @property
     def is_spread(self) -> Size:
         """1 if stages over rows follow although blocks do not cover all columns, otherwise 0."""
         return _flag(self.block_rows + 1 - self.stack_size(self.node.result) * self.m) if self.of_rows else 0
@@ -76,7 +81,7 @@ class Blocked(Product):
     def panel(self, matrix: Val, part: Val, panel: Val) -> Val:
         """The address of a panel of the right operand."""
         bytes = panel_bytes(self)
-        size = self.is_high * self.stack_size(self.right) * self.depths * self.panels * bytes
+        size = self.packs * self.is_high * self.stack_size(self.right) * self.depths * self.panels * bytes
         number = self.plus(self.times(self.plus(self.times(matrix, self.depths), part), self.panels), panel)
         return self.e.offset(self.frame.shared("panels", size), self.times(number, bytes))
 
@@ -104,7 +109,7 @@ class Pack(Blocked):
 
         self.loop(self.parameter("begin0"), self.parameter("end0"), 1, part)
         elements = dims.minimum(self.k, self.depth) * self.tile.columns
-        extents = (self.is_high * self.stack_size(self.right) * self.depths, self.panels)
+        extents = (self.packs * self.is_high * self.stack_size(self.right) * self.depths, self.panels)
         return self.part(name, extents, elements * PACKING)
 
 
@@ -166,7 +171,8 @@ class Multiply(Blocked):
         wide = dims.minimum(dims.floordiv(self.n, FEWEST_ACROSS) + 1, self.block_columns)
         if self.stages is not None:
             wide, column_blocks = self.n, dims.maximum(self.is_spread * column_blocks, 1)
-        return self.part(name, (self.stack_size(self.node.result) * row_blocks, column_blocks), self.time(high * wide))
+        blocks = self.packs * self.stack_size(self.node.result) * row_blocks
+        return self.part(name, (blocks, column_blocks), self.time(high * wide))
 
     def share(self, size: Size, blocks: Size, step: int) -> Val:
         """Return the length of a side's blocks, as equal as whole tiles allow."""

@@ -11,7 +11,7 @@ from .panels import Panels
 from .product import Product
 from .results import TileResults
 from .row_stages import RowStages
-from .small import DEEPEST, Small
+from .small import DEEPEST, InPlace, Small
 
 SMALL = 128**3  # terms below which packing operands takes longer than it saves
 
@@ -31,6 +31,10 @@ def emit_product(node: Node, name: str) -> RegionCode:
     whole = small.function(name)
     chunks = [pack.function(f"{name}_pack"), multiply.function(f"{name}_multiply")]
     written: list[Product] = [small, pack, multiply]
+    if small.is_in_place != 0:
+        in_place = InPlace(node, entries, owner, panels, results, stages)
+        chunks.insert(0, in_place.function(f"{name}_in_place"))
+        written.append(in_place)
     if stages is not None:
         last = Finish(node, entries, owner, panels, stages)
         chunks.append(last.function(f"{name}_rows"))

@@ -26,10 +26,7 @@ AHEAD = 2  # tiles: the time for 16 terms of 8 rows is about half of a memory ac
 
 def has_few_rows(product: Multiply) -> Size:
     """Return 1 if the loops are for a call's number of rows, otherwise 0; always 0 if the operand has to be copied."""
-    if not product.is_plain(product.right):
-        return 0
-    *_, offset = product.addresses(False, product.axes[1])
-    if coefficient(offset, product.axes[1]) != product.tile.size:
+    if not product.reads_in_place:
         return 0
     return dims.minimum(dims.maximum(MOST_TILES * product.tile.rows + 1 - product.m, 0), 1)
 

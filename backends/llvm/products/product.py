@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....ir import dims
-from ....ir.accesses import address
+from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name, loop_variables, operand_elements
@@ -25,6 +25,8 @@ from ..elements.evaluate import Elements
 from ..functions import UNTILED, FrameWord, NativeFunction
 from .lanes import lane_mask
 from .tiles import Tile
+
+IN_PLACE = 1 << 20  # bytes of a right operand that stays in a core's cache while all rows are multiplied by it
 
 
 def product_of(region: Node) -> Node | None:
@@ -169,6 +171,25 @@ class Product:
         while value.node is not None and Trait.VIEW in value.node.op.traits:
             value = value.node.operands[0]
         return value in self.body.inputs and value.type.dtype.kind != "bool"
+
+    @property
+    def reads_in_place(self) -> bool:
+        """Tell whether tiles can read the right operand where it lies: its lines are contiguous."""
+        if not self.is_plain(self.right):
+            return False
+        *_, offset = self.addresses(False, self.axes[1])
+        return coefficient(offset, self.axes[1]) == self.tile.size
+
+    @property
+    def is_in_place(self) -> Size:
+        """1 if a product that is not small is computed without packing, because its right operand stays in a core's
+        cache, otherwise 0.
+
+        That is not for symmetric ones, which packing halves, nor for rows that stages follow.
+        """
+        if self.of_rows or self.is_symmetric or not (self.reads_in_place and self.is_plain(self.left)):
+            return 0
+        return dims.minimum(dims.maximum(IN_PLACE + 1 - dims.product((self.k, self.n, self.tile.size)), 0), 1)
 
     def addresses(self, is_left: bool, axis: int) -> tuple[Elements, Buffer, Size]:
         """An operand in memory: its elements along an axis, its buffer, and its addresses as a polynomial."""

@@ -28,6 +28,7 @@ from .tiles import FEW_ROWS, Tile, call_tile
 DEEPEST = 128  # most terms: more would not fit on the stack
 NARROW_ROWS = 8  # rows of tiles that are one vector wide, and of some wider ones
 WIDE = 2  # width of other tiles in vectors
+BLOCK = 96  # rows that a thread takes at a time, a multiple of those of a tile
 
 
 class Small(Product):
@@ -72,8 +73,10 @@ class Small(Product):
         """Multiplies some rows of one matrix of the stack, up to `rows`."""
         e, tile, zero = self.e, self.wide, self.number(0)
         most, across_at_once = max(tile.rows, NARROW_ROWS), tile.vectors * self.width
-        self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
-        self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
+        if not self.is_plain(self.left):
+            self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
+        if not self.reads_in_place:
+            self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
         sums = self.frame.reserve(most * tile.line_bytes)
         columns, few = self.number(self.n), self.number(FEW_ROWS)
 
@@ -189,11 +192,28 @@ class Small(Product):
     def panel(self, column: Val, side: Val) -> tuple[Val, Val]:
         """The address of lines of the right operand, and their stride."""
         _, columns, terms = self.axes
-        if self.is_plain(self.right):
+        if self.reads_in_place:
             self.bind(columns, column)
             place, offset = self.place_of(False, columns, 0)
-            if coefficient(offset, columns) == self.tile.size:
-                return place, self.number(coefficient(offset, terms))
+            return place, self.number(coefficient(offset, terms))
         right, stop = self.stack_number(self.right), self.number(self.k)
         self.panels_of.call(self, self.copied, right, self.number(0), stop, column, side)
         return self.copied, self.number(self.tile.line_bytes)
+
+
+class InPlace(Small):
+    """The same for matrices that are not small but fit a core's cache: the inner loop runs over blocks of rows."""
+
+    def function(self, name: str) -> NativeFunction:
+        def matrix(at: Val) -> None:
+            self.bind_stack(at, self.node.result)
+            self.loop(self.parameter("begin1"), self.parameter("end1"), 1, lambda block: some(at, block))
+
+        def some(matrix: Val, block: Val) -> None:
+            start = self.times(block, BLOCK)
+            self.multiply(matrix, start, self.least(self.plus(start, BLOCK), self.m), self.number(0))
+
+        self.loop(self.parameter("begin0"), self.parameter("end0"), 1, matrix)
+        blocks, rows = dims.floordiv(self.m + BLOCK - 1, BLOCK), dims.minimum(self.m, BLOCK)
+        extents = (self.is_in_place * self.stack_size(self.node.result), blocks)
+        return self.part(name, extents, self.time(rows * self.n))

@@ -17,7 +17,7 @@ from ..code.casts import memory_element
 from ..code.text import Emitter, Val
 from .lanes import lane_mask
 
-UNROLL = 4
+STEPS = 4  # vectors of a line that are worth a turn of the loop: narrow tiles take several terms at a time
 LINE = 64  # bytes of a cache line
 PAD = 64  # bytes between rows of the copy, so that they do not compete for the same cache lines
 FEW_ROWS = 4  # a free tile with this many rows may have fewer
@@ -103,7 +103,8 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
     mask = lane_mask(e, given["lanes"], tile.width) if tile.is_free else None
     pointers = _free_rows(e, tile, given) if tile.is_free else [given["left"]]
     state = [given["right"], *pointers, *totals]
-    for steps, many in ((UNROLL, -UNROLL), (1, UNROLL - 1)) if not tile.is_free else ((1, -1),):
+    together = 1 if tile.is_free else max(1, STEPS // tile.vectors)
+    for steps, many in ((together, -together), (1, together - 1)) if together > 1 else ((1, -1),):
         turns = e.op("and", given["count"], e.const("i64", many))
         state = _walk(e, tile, given, turns, steps, mask, state)
     totals = state[1 + len(pointers) :]
