@@ -108,7 +108,11 @@ class Serving:
         calls = self.lowered.launcher.calls
         functions = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs and not is_gemm(n, calls)]
         self.outside = OutsideCalls(self, functions)
-        for nodes, function in segments(self.graph.nodes, functions):
+        parts = segments(self.graph.nodes, functions)
+        place: dict[Node | None, int] = {n: k for k, (nodes, _) in enumerate(parts) for n in nodes}
+        if any(place.get(value.node) != place.get(whole) for value, (whole, _) in self.pieces.items()):
+            raise Unserved  # an array that is not made yet would have to hold it
+        for nodes, function in parts:
             self._write_nodes(nodes)
             if function is not None:
                 self.outside.write(function)

@@ -233,6 +233,17 @@ def test_arguments_that_are_changed() -> None:
         function(a, b)
 
 
+def test_a_part_of_a_result_that_is_made_later() -> None:
+    """Before the call there is no array to write the part into."""
+
+    def joined(a: Any) -> Any:
+        return np.append(np.setdiff1d(a, a[1:]), a[1:][:1]) + 1
+
+    function = tracing(joined)
+    for a in ([2.0, -2.0], [2.0, -2.0], [5.0, 7.0, 9.0], [5.0, 6.0, 7.0]):
+        assert np.array_equal(function(np.array(a)), joined(np.array(a)))
+
+
 def test_threads() -> None:
     function = tracing(lambda m: np.linalg.inv(m * 2) + 1)
     matrices = [RNG.random((20, 20)) + k * np.eye(20) for k in range(20, 28)]
