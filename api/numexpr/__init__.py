@@ -44,6 +44,7 @@ __all__ = [
     "ncores",
     "necompiler",
     "nthreads",
+    "print_versions",
     "re_evaluate",
     "set_num_threads",
     "set_vml_accuracy_mode",
@@ -58,6 +59,16 @@ __version__ = "2.14.2"
 
 ncores = detect_number_of_cores()
 nthreads = _init_num_threads()
+
+
+def print_versions() -> None:
+    """Print the version of numexpr that this module stands for, and what it runs on."""
+    import numpy as np
+
+    from .. import __version__ as version
+
+    print(f"numexpr: {__version__}, by Weft {version}\nNumPy: {np.__version__}\nPython: {sys.version}")
+    print(f"threads: {nthreads} of {ncores} cores, at most {MAX_THREADS}")
 
 
 def install() -> None:

@@ -82,6 +82,8 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Sou
         return "'==' compares two values"
     if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+[^{]*$", source.text[:at].rpartition("\n")[2]):
         return "a loop runs over a range: for i in 0..n { ... }"
+    if token == "[" and source.text[:at].rstrip()[-1:] in tuple("(,="):
+        return "there are no lists; write a tuple: concatenate((x, y))"
     if token in ("&", "|") and source.text[at - 1 : at] == token:
         return {"&": "write 'and'", "|": "write 'or'"}[str(token)]
     opened = lexer.open[-1] if lexer.open else None

@@ -279,4 +279,5 @@ def test_threads_and_names_that_others_import() -> None:
         weft.set_threads(before)
     with pytest.raises(ValueError, match="must be between 1 and"):
         ne.set_num_threads(0)
+    ne.print_versions()
     assert ne.use_vml is False and ne.ncores >= 1 and all(hasattr(ne, name) for name in ne.__all__)
