@@ -7,16 +7,16 @@ arrays, so the tests can continue.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 from unittest import mock
 
 import numpy as np
-from weft.backends.llvm.code import casts, memory, tail
+from weft.backends.llvm.code import casts, memory
 from weft.backends.llvm.code.text import Emitter
 from weft.backends.llvm.elements import combine, halves, integers, numbers, operations, ops
 from weft.backends.llvm.loops import region_nest, vector_loops
-from weft.backends.llvm.reductions import accumulators, scan
+from weft.backends.llvm.reductions import accumulators, argminmax, extremes, scan
 from weft.frontend.tracing import trace
 from weft.ir import indexing
 from weft.ir.builder import Builder
@@ -326,28 +326,26 @@ def scan_from_one() -> Patch:
 def unmasked_tail() -> Patch:
     """Use the inactive lanes of the last vector as they were loaded, as zeros."""
 
-    def put(self: Any, x: Any, mask: Any, lane: Any) -> None:
-        e = self.nest.e
-        place = e.offset(self.base, e.op("mul", lane, e.const("i64", self.itemsize)))
-        tail.store(e, e.splat(x, self.lanes), place)
-
-    return mock.patch.object(tail._Part, "put", put)
+    found = ExitStack()
+    for module in (accumulators, argminmax, extremes):
+        found.enter_context(mock.patch.object(module, "masked", lambda e, x, mask, missing: x))
+    return found
 
 
 def neighbouring_lanes() -> Patch:
     """Combine the lanes of a total with their neighbours instead of halving."""
 
-    def across(self: Any, totals: list[Any]) -> Any:
-        e = self.nest.e
+    def across(e: Emitter, op: Any, dtype: Any, totals: Any) -> Any:
         while len(totals) > 1:
-            totals = [accumulators.combine(e, self.node, a, b) for a, b in zip(totals[::2], totals[1::2], strict=True)]
+            pairs = zip(totals[::2], totals[1::2], strict=True)
+            totals = [combine.combined(e, op, dtype, a, b) for a, b in pairs]
         total = totals[0]
         while total.lanes > 1:
             even, odd = (e.shuffle(total, total, list(range(k, total.lanes, 2))) for k in (0, 1))
-            total = accumulators.combine(e, self.node, even, odd)
+            total = combine.combined(e, op, dtype, even, odd)
         return e.extract(total, 0) if total.lanes else total
 
-    return mock.patch.object(accumulators.Accumulators, "_across", across)
+    return mock.patch.object(accumulators, "across_lanes", across)
 
 
 # -- front end and runtime

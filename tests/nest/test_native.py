@@ -351,3 +351,69 @@ def test_text_can_not_keep_the_compiler_busy() -> None:
             weft.compile(nested(["serial"] * 300))(np.zeros(()))
     finally:
         weft.set_limits(seconds=before.seconds)
+
+
+PLAIN = '%x = "nest.load"(%a) {at = #weft.dims<@p, @q>} : (!a) -> !f\n"nest.yield"(%x) : (!f) -> ()'
+LOOPED = """%z = "weft.constant"() {value = 0.5 : f64, dtype = f64} : () -> !f
+%x = "nest.for"(%z) ({
+^bb0(%t : !f):
+  %y = "nest.load"(%a) {at = #weft.dims<@p, @r>} : (!a) -> !f
+  %u = "weft.sub"(%y, %t) : (!f, !f) -> !f
+  "nest.yield"(%u) : (!f) -> ()
+}) {var = "r", range = #weft.dims<0, @q>, kind = "serial"} : (!f) -> !f
+"nest.yield"(%x) : (!f) -> ()"""
+WALKS = [
+    # the kind of the loop around, the ranges of p and q, the body, what combines, lanes, steps, other attributes
+    ("serial", "0, n, 0, m", PLAIN, "sum", 8, 2, ""),
+    ("serial", "0, n, 0, m", PLAIN, "max", 16, 0, ", width = 4 : i64"),
+    ("serial", "0, n, 0, min(@p, m)", PLAIN, "sum", 4, 2, ""),
+    ("serial", "1, n, 0, min(@p, m)", PLAIN, "sum", 0, 3, ""),
+    ("vector", "0, n, 1, m", PLAIN, "sum", 16, 1, ""),
+    ("vector", "0, n, 1, m", PLAIN, "sum", 0, 2, ""),
+    ("jammed", "0, n, 0, m", PLAIN, "argmax", 1, 0, ""),
+    ("serial", "0, n, 1, m", PLAIN, "argmin", 1, 0, ", width = 2 : i64"),
+    ("vector", "0, n, 0, min(@p, m)", PLAIN, "argmax", 0, 0, ""),
+    ("serial", "0, n, 0, min(@p, m)", PLAIN, "argmin", 1, 0, ""),
+    ("serial", "0, n, 0, m", PLAIN, "argmax", 1, 0, ", position = #weft.dims<@q*n + @p>"),
+    ("serial", "0, n, 0, m", LOOPED, "sum", 8, 2, ", width = 4 : i64"),
+    ("jammed", "0, n, 0, m", LOOPED, "sum", 4, 4, ""),
+    ("serial", "0, n, 0, m", LOOPED, "argmax", 1, 0, ""),
+]
+
+
+def walk_text(around: str, ranges: str, body: str, combine: str, lanes: int, steps: int, others: str) -> str:
+    is_place = combine.startswith("arg")
+    number = "tensor<i64>" if is_place else "!f"
+    lanes_of = f"vector<{lanes}xf64>" if lanes and not is_place else number
+    last = f'%s = "nest.across"(%w) {{combine = "{combine}"}} : ({lanes_of}) -> !f' if lanes_of != number else ""
+    stored = "%s" if last else "%w"
+    return f"""!a = memref<?x?xf64, #weft.dims<n, m>>
+!o = memref<?x{"i64" if is_place else "f64"}, #weft.dims<k>>
+!f = tensor<f64>
+"nest.kernel"() <{{sym_name = "walked", access = ["read", "write"]}}> ({{
+^bb0(%a : !a, %o : !o):
+  "nest.for"() ({{
+    %w = "nest.walk"() ({{
+      {body}
+    }}) {{vars = ["p", "q"], range = #weft.dims<{ranges}>, kind = "{"vector" if lanes else "serial"}",
+      combine = ["{combine}"], steps = array<i64: {steps}>{others}}} : () -> {lanes_of}
+    {last}
+    "nest.store"({stored}, %o) {{at = #weft.dims<@i>}} : ({number}, !o) -> ()
+    "nest.yield"() : () -> ()
+  }}) {{var = "i", range = #weft.dims<0, k>, kind = "{around}"}} : () -> ()
+  "nest.yield"() : () -> ()
+}}) : () -> ()
+"""
+
+
+def test_walks_of_every_shape() -> None:
+    """Ranges that depend on one another or begin later, lanes in lanes, bodies with loops: the interpreter's bits."""
+    graphs = [parse_nest(walk_text(*case)) for case in WALKS]
+    for graph, native, case in zip(graphs, compile_nests(graphs), WALKS, strict=True):
+        kernel = native_kernel(graph, native)[1]
+        for n, m in ((2, 3), (5, 19), (9, 40)):
+            x = np.floor(randn(n, m, dtype="f8") * 3) / 2
+            found, wanted = ([x, np.zeros(5, "i8" if case[3].startswith("arg") else "f8")] for _ in range(2))
+            nests.run(graph, wanted, {})
+            kernel(*found)
+            assert found[1].tobytes() == wanted[1].tobytes(), (case, n, m)

@@ -6,7 +6,7 @@ second one joins these in the order of the tree, so the result has the same bits
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ....ir import dims
 from ....ir.dims import Size
@@ -208,7 +208,7 @@ class Join(Chunked):
         return self.over_rows(name, self.chunks() * bytes * JOIN)
 
     def row(self, offsets: list[int]) -> list[Val]:
-        for node, totals in self.joined(offsets):
+        for node, totals in self.joined_stage(offsets):
             self.make_known(node, totals, offsets)
         self.write_rows(self.stage + 1, offsets)
         return []
@@ -237,14 +237,21 @@ class Join(Chunked):
                     self.elements.memory.store(buffer, index, self.elements.get(value, index))
         self.elements.stage = self.stage
 
-    def joined(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
+    def joined_stage(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
         """The results of the stage's reductions."""
-        e, walk = self.nest.e, self.walker(offsets)
-        starts = [sums.unjoined() for sums in walk.sums]
+        walk = self.walker(offsets)
+        return self.joined(walk.sums, lambda sums: self.load(sums, walk.offsets))
+
+    def joined(
+        self, reductions: Sequence[Reduction], load: Callable[[Reduction], list[list[Val]]]
+    ) -> list[tuple[Node, list[Val]]]:
+        """Joins what the chunks have left of some reductions, as `load` finds it, in the order of the tree."""
+        e = self.nest.e
+        starts = [sums.unjoined() for sums in reductions]
 
         def apart(values: list[Val]) -> list[tuple[Reduction, list[Val]]]:
             found, rest = list[tuple[Reduction, list[Val]]](), values
-            for sums, start in zip(walk.sums, starts, strict=True):
+            for sums, start in zip(reductions, starts, strict=True):
                 found.append((sums, rest[: len(start)]))
                 rest = rest[len(start) :]
             return found
@@ -253,7 +260,7 @@ class Join(Chunked):
             count, *totals = values
             after = [e.op("add", count, e.const("i64", 1))]
             for sums, older in apart(totals):
-                newer = self.load(sums, walk.offsets)
+                newer = load(sums)
                 if isinstance(sums, Accumulators) and sums.steps:
                     e.when(e.icmp("sge", count, e.const("i64", 0)), lambda s=sums, o=older: s.push(o, count))  # type: ignore[misc]
                     after += newer[0]

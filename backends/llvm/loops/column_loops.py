@@ -45,8 +45,7 @@ class ColumnLoops:
     ends of ranges. With `in_order` the walk meets elements in the order of their positions, in ranges from 0 on, and
     may visit some again. The walk is everything there is (`is_whole`), may stop as soon as its result is known
     (`may_stop`), and 32 bits hold its positions (`is_narrow`). Whole vectors begin at a cache line of `line`. The
-    elements after the last whole step are one masked step (`has_masked_rest`), or are collected in memory vector by
-    vector, which is less code.
+    elements of sums after the last whole step are one step, not several (`has_rest_in_one`).
     """
 
     nest: Nest
@@ -62,7 +61,7 @@ class ColumnLoops:
     is_whole: bool = False
     may_stop: bool = False
     is_narrow: bool = False
-    has_masked_rest: bool = False
+    has_rest_in_one: bool = False
     line: Callable[[], LoopPlace | None] | None = None
 
     @property

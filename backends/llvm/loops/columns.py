@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 
 from ....ir import dims
@@ -12,7 +11,7 @@ from ....ir.tuples import NamedTuple
 from ....ir.types import integer
 from ..code.text import Val
 from ..functions import STOPPED, FrameWord
-from ..reductions.accumulators import Accumulators
+from ..reductions.accumulators import Accumulators, has_order
 from ..reductions.argminmax import WATCHED, Watched
 from ..reductions.argminmax_lanes import Lanes
 from ..reductions.extremes import Extremes, has_extreme
@@ -52,6 +51,7 @@ class Columns:
         self.sums = [self._reduction(n) for n in reductions for _ in range(self.together)]
         self.downs = [down for _ in reductions for down in range(self.together)]
         self.blocked = [a for a in self.sums if a.steps]
+        self.is_ordered = any(has_order(n) for n in reductions)
         self.watched = [a for a in self.sums if isinstance(a, Watched)]
         in_any_order = not any(isinstance(a, Lanes) or a.steps for a in self.sums)
         is_single = across and len(loops.columns) == 1 and loops.line is not None
@@ -60,8 +60,9 @@ class Columns:
         # does not matter which lane is the first of a vector.
         in_lanes = all(isinstance(a, Accumulators | Extremes) for a in self.sums)
         self.may_turn = is_single and bool(self.blocked) and in_lanes
-        self.has_masked_rest = across and loops.has_masked_rest and in_lanes
         self.turn: Val | None = None  # how many elements before the first cache line
+        # Elements of sums after the last whole step: one step is faster, single vectors are less code.
+        self.has_rest_in_one = self.is_ordered and not scans and (self.may_turn or loops.has_rest_in_one)
 
     def _reduction(self, node: Node) -> Reduction:
         loops, slots = self.loops, len(self.offsets)
@@ -80,10 +81,6 @@ class Columns:
         e = self.nest.e
         return e.const("i64", 0) if self.part is None else e.op("mul", self.part.begin, e.const("i64", self.block))
 
-    def run(self) -> list[tuple[Node, list[Val]]]:
-        """The results of the reductions."""
-        return [(a.node, self.results(a, parts)) for a, parts in self.totals()]
-
     def results(self, sums: Reduction, parts: list[Val]) -> list[Val]:
         with self.nest.e.writing(sums.node.result):
             return sums.results(parts)
@@ -94,8 +91,9 @@ class Columns:
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
         columns = list(loops.columns)
-        if self.may_turn:
-            self.turn = self.next_line(e.const("i64", 0), loops.number(columns[0][2]), LONG_ROW)
+        if self.may_turn or self.may_align:
+            long = LONG_ROW if self.may_turn else LONG
+            self.turn = self.next_line(e.const("i64", 0), loops.number(columns[0][2]), long)
         count, _, totals = self.apart(self.outer(columns, start) if self.part is None else self.blocks(columns, start))
         count = e.call("smax", count, e.const("i64", 0))
         return [
@@ -225,13 +223,11 @@ class Columns:
         return [e.op("add", count, e.const("i64", 1)), *self.span(variable, at, end, [*running, *fresh])]
 
     def span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Runs whole steps, then the rest of one."""
-        in_one = not self.watched  # opened once for all steps and the tail
+        """Runs whole steps, and before and after them single vectors under masks."""
+        in_one = not self.watched  # opened once for all vectors
         carried = self.open(carried) if in_one else carried
-        if self.may_align:
-            start, carried = self.up_to_line(variable, start, stop, carried)
-        if self.turn is not None or self.has_masked_rest:
-            return self.masked_span(variable, start, stop, carried)
+        if self.turn is not None:
+            start, carried = self.up_to_line(variable, start, stop, carried, self.turn)
         end = whole_steps(self.nest.e, start, stop, self.step)
         carried = self.whole_steps(variable, start, end, carried)
         if not self.loops.is_across:
@@ -239,101 +235,71 @@ class Columns:
         if self.may_stop:
             stop = self.nest.e.select(self.is_final(carried), end, stop)
         opened = carried if in_one else self.open(carried)
-        _, running, totals = self.apart(self.tail(variable, end, stop, opened), opened=True)
-        begin = self.position(end)
-        closed = [a.close(t, begin) for a, t in zip(self.sums, totals, strict=True)]
-        return [*running, *(v for t in closed for v in t)]
+        return self.closed(self.tail(variable, end, stop, opened), end)
+
+    def closed(self, carried: list[Val], begin: Val) -> list[Val]:
+        """The running values and totals after the steps from `begin` on."""
+        _, running, totals = self.apart([begin, *carried], opened=True)
+        begin = self.position(begin)
+        return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin))]
 
     def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Process the elements from `end` to `stop`, if any, lane by lane through memory; most blocks have none."""
-        e = self.nest.e
+        """Process the elements from `end` to `stop` in one step, or vector by vector; the slots of sums take turns."""
+        e, nest, is_one = self.nest.e, self.nest, self.has_rest_in_one
 
-        def vector(at: Val, running: list[Val]) -> list[Val]:
-            mask = self.memory.mask = lane_mask(e, self.width, at, stop)
-            running = self.scan(at, running, [0])
-            found = self.visit([0])
-            self.memory.mask = None
-            for sums, down in zip(self.sums, self.downs, strict=True):
-                sums.tail.put(sums.parts(found[sums.node][down]), mask, e.op("sub", at, end))
-            return running
+        def vectors(values: list[Val]) -> list[Val]:
+            at, *values = values
+            nest.variables[variable] = (at, nest.scope)
+            for offset in self.offsets if is_one else [0]:
+                start = e.op("add", at, e.const("i64", offset)) if offset else at
+                mask = lane_mask(e, self.width, start, stop)
+                values = self.turned(self.masked_vector(at, mask, values, offset), 1)
+            del nest.variables[variable]
+            return [stop if is_one else e.op("add nsw", at, e.const("i64", self.width)), *values]
 
-        def whole(values: list[Val]) -> list[Val]:
-            _, running, totals = self.apart(values, opened=True)
-            for sums in self.sums:
-                sums.tail.begin()
-            _, running = self.nest.loop(variable, end, stop, self.width, running, vector)
-            added = [a.add_parts(t, *a.tail.vectors()) for a, t in zip(self.sums, totals, strict=True)]
-            return [stop, *running, *(v for t in added for v in t)]
+        at, *carried = nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), vectors)
+        if not self.is_ordered or is_one or len(self.offsets) == 1:
+            return carried
 
-        return self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), whole)
+        def is_turned(values: list[Val]) -> Val:
+            walked = e.op("and", e.op("sub", values[0], end), e.const("i64", self.step - 1))
+            return e.icmp("ne", walked, e.const("i64", 0))
 
-    def masked_span(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Process a block whose last step is masked, and its first vector if whole ones begin `turn` elements later."""
-        e, lanes, last = self.nest.e, self.width, len(self.offsets) - 1
+        def turn(values: list[Val]) -> list[Val]:
+            return [e.op("add nsw", values[0], e.const("i64", self.width)), *self.turned(values[1:], 1)]
 
-        def head(at: Val, values: list[Val]) -> list[Val]:
-            mask = e.op("and", lane_mask(e, lanes, at, stop), e.not_(lane_mask(e, lanes, at, start)))
-            return self.add_masked(values, {last: (0, mask)})
+        return e.repeat([at, *carried], is_turned, turn)[1:]
 
-        def rest(values: list[Val]) -> list[Val]:
-            at = values[0]
-            starts = [e.op("add", at, e.const("i64", offset)) for offset in self.offsets]
-            masks = [(o, lane_mask(e, lanes, a, stop)) for o, a in zip(self.offsets, starts, strict=True)]
-            self.nest.variables[variable] = (at, self.nest.scope)
-            after = self.add_masked(values[1:], dict(enumerate(masks)))
-            del self.nest.variables[variable]
-            return [stop, *after]
+    def turned(self, carried: list[Val], by: int) -> list[Val]:
+        """Moves the totals of sums by some slots, so that another one is the first; other reductions have no order."""
+        _, running, totals = self.apart([self.nest.e.const("i64", 0), *carried], opened=True)
+        moved = ([*t[by:], *t[:by]] if has_order(a.node) else t for a, t in zip(self.sums, totals, strict=True))
+        return [*running, *(v for t in moved for v in t)]
 
-        first = start
-        if self.turn is not None:
-            first = e.op("add", start, self.turn)
-            is_turned = e.icmp("sgt", self.turn, e.const("i64", 0))
-            before = e.select(is_turned, e.op("sub", first, e.const("i64", lanes)), first)
-            carried = self.nest.loop(variable, before, first, lanes, carried, head)[1]
-        end = whole_steps(e, first, stop, self.step)
-        carried = self.nest.loop(variable, first, end, self.step, carried, self.whole_step)[1]
-        carried = self.nest.while_loop([end, *carried], lambda values: e.icmp("slt", values[0], stop), rest)
-        _, _, totals = self.apart(carried, opened=True)
-        return [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, start)]
+    def masked_vector(self, at: Val, mask: Val, carried: list[Val], offset: int = 0) -> list[Val]:
+        """Adds the active lanes of one vector to the first slot of totals."""
+        _, running, totals = self.apart([at, *carried], opened=True)
+        self.memory.mask = mask
+        running = self.scan(at, running, [offset])
+        found = self.visit([offset])
+        self.memory.mask = None
+        sums = zip(self.sums, self.downs, totals, strict=True)
+        return [*running, *(v for a, down, t in sums for v in a.add(t, [found[a.node][down]], mask))]
 
-    def add_masked(self, carried: list[Val], masks: Mapping[int, tuple[int, Val]]) -> list[Val]:
-        """Adds some lanes of one step: for some slots, the offset of the vector and its mask."""
-        e, memory, after = self.nest.e, self.memory, list[Val]()
-        found: dict[int, dict[Node, list[Val]]] = {}
-        for slot, (offset, memory.mask) in masks.items():
-            found[slot] = self.visit([offset])
-        memory.mask = None
-        _, _, totals = self.apart([e.const("i64", 0), *carried], opened=True)
-        for sums, down, total in zip(self.sums, self.downs, totals, strict=True):
-            assert not isinstance(sums, Lanes)
-            xs = [sums.missing] * len(self.offsets)
-            for slot, (_, mask) in masks.items():
-                xs[slot] = e.select(mask, sums.element(found[slot][sums.node][down]), sums.missing)
-            after += sums.add(total, xs)
-        return after
-
-    def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> tuple[Val, list[Val]]:
-        """Process the elements before the first cache line with one vector, most of whose lanes may be masked."""
-        first, e, memory = self.next_line(start, stop, LONG), self.nest.e, self.memory
+    def up_to_line(self, variable: str, start: Val, stop: Val, carried: list[Val], turn: Val) -> tuple[Val, list[Val]]:
+        """Process the elements before the first cache line, `turn` elements on: the last ones of a vector."""
+        e, width = self.nest.e, self.width
+        first = e.op("add", start, turn)
+        has_some = e.icmp("sgt", turn, e.const("i64", 0))
+        before = e.select(has_some, e.op("sub", first, e.const("i64", width)), first)
 
         def vector(at: Val, values: list[Val]) -> list[Val]:
-            mask = memory.mask = lane_mask(e, self.width, at, first)
-            found = self.visit([0])
-            memory.mask = None
-            after = list[Val]()
-            for sums, total in zip(self.sums, self.apart([at, *values], opened=True)[2], strict=True):
-                assert not isinstance(sums, Lanes)
-                x = e.select(mask, sums.element(found[sums.node][0]), sums.missing)
-                after += sums.add(total, [x, *[sums.missing] * (len(self.offsets) - 1)])
-            return after
+            mask = e.op("and", lane_mask(e, width, at, stop), e.not_(lane_mask(e, width, at, start)))
+            return self.turned(self.masked_vector(at, mask, self.turned(values, -1)), 1)
 
         opened = self.open(carried) if self.watched else carried
-        last = self.nest.loop(variable, start, first, self.width, opened, vector)[1]
-        if not self.watched:
-            return first, last
-        _, _, totals = self.apart([start, *last], opened=True)
-        begin = self.position(start)
-        return first, [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
+        last = self.nest.loop(variable, before, first, width, opened, vector)[1]
+        return first, self.closed(last, start) if self.watched else last
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
         """Run steps one after another, or a few at a time if an extreme is watched for."""
@@ -350,10 +316,7 @@ class Columns:
             at = values[0]
             stop = e.call("smin", end, e.op("add", at, some_steps))
             _, after = nest.loop(variable, at, stop, self.step, self.open(values[1:]), self.whole_step)
-            _, running, totals = self.apart([at, *after], opened=True)
-            begin = self.position(at)
-            closed = [v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin)]
-            return [e.op("add nsw", at, some_steps), *running, *closed]
+            return [e.op("add nsw", at, some_steps), *self.closed(after, at)]
 
         return nest.while_loop([start, *carried], goes_on, some)[1:]
 

@@ -102,36 +102,17 @@ class SharedJoin(Shared, Join):
     """Joins the first stage as usual, then the second."""
 
     def row(self, offsets: list[int]) -> list[Val]:
-        for node, totals in self.joined(offsets):
+        for node, totals in self.joined_stage(offsets):
             self.make_known(node, totals, offsets)
         self.elements.stage = self.stage + 1
-        for node, total in self.moved_and_joined():
-            self.make_known(node, [total], offsets)
+        # The sums of chunks are moved to the common shift before they are added.
+        shifts = {shift: self.elements.get(shift, self.home(shift, 0)) for shift in self.shifts}
+        sums = {c.node: c for c in self.composites}
+        trees = [Accumulators(node, self.nest, self.frame, 1, 0, is_across=False) for node in sums]
+        for node, totals in self.joined(trees, lambda tree: [[self.moved(c := sums[tree.node], shifts[c.shift])]]):
+            self.make_known(node, totals, offsets)
         self.write_rows(self.stage + 2, offsets)
         return []
-
-    def moved_and_joined(self) -> list[tuple[Node, Val]]:
-        """The sums of all chunks, each moved to the common shift before it is added."""
-        e, nest = self.nest.e, self.nest
-        shifts = {shift: self.elements.get(shift, self.home(shift, 0)) for shift in self.shifts}
-        trees = [Accumulators(c.node, nest, self.frame, 1, 0, is_across=False) for c in self.composites]
-
-        def chunk(at: Val, values: list[Val]) -> list[Val]:
-            count, *older = values
-            newer = [self.moved(c, shifts[c.shift]) for c in self.composites]
-
-            def push() -> None:
-                for tree, total in zip(trees, older, strict=True):
-                    tree.push([total], count)
-
-            e.when(e.icmp("sge", count, e.const("i64", 0)), push)
-            return [e.op("add", count, e.const("i64", 1)), *newer]
-
-        start = [e.const("i64", -1), *(v for tree in trees for v in tree.start())]
-        chunks = self.frame.size(self.chunks())
-        count, *totals = nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
-        count = e.call("smax", count, e.const("i64", 0))
-        return [(tree.node, tree.finish([total], count)[0]) for tree, total in zip(trees, totals, strict=True)]
 
     def moved(self, c: Composite, shift: Val) -> Val:
         """Moves this chunk's sum from its own shift to another one."""

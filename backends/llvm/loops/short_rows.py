@@ -16,8 +16,8 @@ from ....ir.graph import Node
 from ....ir.nest.scopes import variables
 from ....ir.types import integer
 from ..code.casts import element
-from ..code.tail import load, memory_form, store
 from ..code.text import BITS, Val
+from ..code.vectors import load, memory_form, store
 from ..reductions.accumulators import combine, identity
 
 if TYPE_CHECKING:

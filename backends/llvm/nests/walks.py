@@ -17,12 +17,12 @@ from ....ir.ops import POSITIONS
 from ....ir.types import integer, ints
 from ..code.casts import element
 from ..code.memory import Memory
-from ..code.tail import load, memory_form, store
 from ..code.text import BITS, Val
+from ..code.vectors import load, memory_form, store
 from ..elements.combine import combined
 from ..loops.column_loops import ColumnLoops, StageCode, lanes_of, position_of, reductions_of
 from ..loops.columns import Columns
-from ..reductions.ranking import across as across_lanes
+from ..reductions.ranking import across_lanes
 from . import numbers
 from .function import NestFunction, Points
 from .leaving import leave_if
@@ -55,9 +55,9 @@ def _check(node: Node, lanes: int) -> None:
         raise Unsupported("the results of a walk must have the same number of lanes", node.span)
     if len({k for k in steps if k}) > 1:
         raise Unsupported("the reductions of a walk must have the same steps", node.span)
-    is_endless = any(v.type.dtype.kind == "float" and not k for v, k in zip(node.results, steps, strict=True))
-    if lanes > 1 and len(variables(node)) > 1 and is_endless:
-        raise Unsupported("the lanes of floats that several ranges have need 'steps'", node.span)
+    endless = [n for n in reductions_of(node) if n.op.name in ("sum", "prod") and not integer(n.attrs, "steps")]
+    if lanes > 1 and len(variables(node)) > 1 and any(n.result.type.dtype.kind == "float" for n in endless):
+        raise Unsupported("the lanes of a float sum over several ranges need 'steps'", node.span)
 
 
 def _is_regular(node: Node) -> bool:
@@ -106,7 +106,7 @@ class _WalkEmitter:
                 self.is_across, self.number,
                 rows=len(self.points),
                 in_order="position" not in self.node.attrs and may_repeat and starts_at_zero,
-                has_masked_rest=True,
+                has_rest_in_one=True,
             ),
             self.reductions,
             [],
@@ -114,14 +114,15 @@ class _WalkEmitter:
         for (sums, totals), row in zip(walk.totals(), walk.downs, strict=True):
             result = self.node.results[self.reductions.index(sums.node)]
             own = [self.points[row]] if self.is_across else self.points
-            if result.type.kind != "vector":
-                for point, x in zip(own, walk.results(sums, totals), strict=True):
-                    point.values[result] = x
-            elif self.is_across:
+            is_lanes = result.type.kind == "vector"
+            if is_lanes and self.is_across:
                 own[0].lanes[result] = totals
-            else:
-                for point, x in zip(own, totals, strict=True):
+                continue
+            for point, x in zip(own, walk.results(sums, totals), strict=True):
+                if is_lanes:
                     point.lanes[result] = [x]
+                else:
+                    point.values[result] = x
         if self.counted is not None and has_positions:
             leave_if(f, f.e.icmp("eq", f.e.load(self.counted, "i64", 0, 8), f.e.const("i64", 0)), self.node)
 
@@ -200,15 +201,10 @@ class _WalkEmitter:
 
 def across(f: NestFunction, node: Node, points: Points) -> None:
     """Combines the upper half of a walk's lanes with the lower half until one is left."""
-    e, op, dtype = f.e, ops.combiner(str(node.attrs["combine"])), node.result.type.dtype
+    op, dtype = ops.combiner(str(node.attrs["combine"])), node.result.type.dtype
     for point in points:
         found = point.lanes[node.operands[0]]
-        while len(found) > 1:
-            half = len(found) // 2
-            found = [combined(e, op, dtype, a, b) for a, b in zip(found[:half], found[half:], strict=True)]
-        if not point.width:
-            found = across_lanes(e, (found[0],), lambda a, b: (combined(e, op, dtype, a[0], b[0]),))
-        point.values[node.result] = found[0]
+        point.values[node.result] = found[0] if point.width else across_lanes(f.e, op, dtype, found)
 
 
 def scan(f: NestFunction, node: Node, points: Points) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ....ir.dtypes import DType
 from ....ir.graph import Node
 from ....ir.nest.ops import combiner
@@ -12,10 +10,11 @@ from ....ir.types import integer
 from ..code.casts import element
 from ..code.frame import Frame
 from ..code.scopes import Nest
-from ..code.tail import Tail, load, memory_form, store
 from ..code.text import BITS, Emitter, Val
+from ..code.vectors import load, masked, memory_form, store
 from ..elements.combine import Number, combined, neutral
 from .extremes import extreme, has_extreme
+from .ranking import across_lanes
 
 LEVELS = 48  # blocks are counted in binary, one partial result for each digit
 
@@ -31,6 +30,11 @@ def identity(node: Node) -> Number:
     found = neutral(combiner(node.op.name), node.result.type.dtype)
     assert found is not None
     return abs(found) if node.op.name == "sum" else found
+
+
+def has_order(node: Node) -> bool:
+    """Whether it matters which lane an element is added to."""
+    return node.op.name in ("sum", "prod") and node.result.type.dtype.kind == "float"
 
 
 def alone(e: Emitter, node: Node, x: Val) -> Val:
@@ -51,7 +55,6 @@ class Accumulators:
         self.kinds: tuple[DType, ...] = (node.result.type.dtype,)
         self.missing = nest.e.const(self.elem, identity(node), lanes)
         self.held = self.opened = slots  # values carried by loops, and by loops over single steps
-        self.tail = Tail(nest, frame, slots, lanes, (self.elem, identity(node)))
         # Vectors of 32 bytes are those of x86; other machines have an instruction for `minimum` with NaN and zeros.
         self.is_quick = has_extreme(node) and not is_across and lanes * BITS[self.elem] >= 256
 
@@ -64,30 +67,21 @@ class Accumulators:
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         return totals
 
-    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        """Adds elements to the totals."""
-        e, elements = self.nest.e, [self.element(x) for x in elements]
+    def add(self, totals: list[Val], elements: list[Val], mask: Val | None = None) -> list[Val]:
+        """Adds elements to the totals of as many slots."""
+        e = self.nest.e
+        elements = [masked(e, e.splat(x, self.lanes), mask, self.missing) for x in elements]
         if self.elem == "i1" and self.is_across:  # all in the first slot, because a CPU has few mask registers
             while len(elements) > 1:  # in pairs, because a chain would wait for each result
                 pairs = zip(elements[::2], elements[1::2], strict=True)
                 elements = [combine(e, self.node, a, b) for a, b in pairs]
             return [combine(e, self.node, totals[0], elements[0]), *totals[1:]]
         with e.writing(self.node.result):
-            return [self._added(e, total, x) for total, x in zip(totals, elements, strict=True)]
+            added = [self._added(e, total, x) for total, x in zip(totals, elements, strict=False)]
+        return [*added, *totals[len(added) :]]
 
     def _added(self, e: Emitter, total: Val, x: Val) -> Val:
         return extreme(e, self.node.op.name, total, x) if self.is_quick else combine(e, self.node, total, x)
-
-    def element(self, x: Val) -> Val:
-        """An operand's element in the dtype that is combined, in every lane."""
-        return self.nest.e.splat(x, self.lanes)
-
-    def parts(self, x: Val) -> Iterator[Val]:
-        """The parts of an element that the tail stores."""
-        yield self.element(x)
-
-    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        return self.add(totals, elements)
 
     # -- the tree of blocks
 
@@ -151,21 +145,9 @@ class Accumulators:
     # -- the tree of lanes
 
     def results(self, totals: list[Val]) -> list[Val]:
-        if self.is_quick:
-            e = self.nest.e
-            totals = [e.select(e.fcmp("uno", x, x), e.const_like(x, float("nan")), x) for x in totals]
-        return [self._across(totals)] if self.is_across else totals
-
-    def _across(self, totals: list[Val]) -> Val:
-        """Reduces the lanes to one number: the upper half joins the lower half until one is left."""
         e = self.nest.e
-        while len(totals) > 1:
-            half = len(totals) // 2
-            totals = [combine(e, self.node, a, b) for a, b in zip(totals[:half], totals[half:], strict=True)]
-        total = totals[0]
-        while total.lanes > 1:
-            half = total.lanes // 2
-            low = e.shuffle(total, total, list(range(half)))
-            high = e.shuffle(total, total, list(range(half, 2 * half)))
-            total = combine(e, self.node, low, high)
-        return e.extract(total, 0) if total.lanes else total
+        if self.is_quick:
+            totals = [e.select(e.fcmp("uno", x, x), e.const_like(x, float("nan")), x) for x in totals]
+        if not self.is_across:
+            return totals
+        return [across_lanes(e, combiner(self.node.op.name), self.node.result.type.dtype, totals)]

@@ -7,13 +7,12 @@ equals the best. `Columns` runs this like other reductions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....ir.dtypes import I64, DType
 from ....ir.graph import Node
-from ..code.tail import Tail
 from ..code.text import BITS, Val
+from ..code.vectors import masked
 from ..loops.vector_loops import lane_mask
 from .ranking import RankComparison, across
 
@@ -40,8 +39,6 @@ class Watched:
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.held = len(self.start())
         self.opened = len(self.open(self.start()))
-        missing = (self.ranking.elem, self.ranking.last)
-        self.tail = Tail(loops.nest, loops.frame, slots, self.lanes, missing)
 
     def start(self) -> list[Val]:
         return [self.missing, self.e.const("i64", 0)]
@@ -51,24 +48,16 @@ class Watched:
         flags = [self.e.const(f"i{BITS[self.ranking.elem]}", 0, self.lanes)] * ((self.slots + 1) // 2)
         return [*totals, *[self.missing] * self.slots, *(flags if self.ranking.is_float else [])]
 
-    def element(self, x: Val) -> Val:
-        return self.ranking.element(x, self.lanes)
-
-    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        return self.add_parts(totals, [self.element(x) for x in elements])
-
-    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
+    def add(self, totals: list[Val], elements: list[Val], mask: Val | None = None) -> list[Val]:
+        e, count = self.e, len(elements)
+        elements = [masked(e, self.ranking.element(x, self.lanes), mask, self.missing) for x in elements]
         extremes, flags = totals[2 : 2 + self.slots], totals[2 + self.slots :]
-        extremes = [self.ranking.best(x, total) for x, total in zip(elements, extremes, strict=True)]
-        e = self.e
+        extremes[:count] = [self.ranking.best(x, total) for x, total in zip(elements, extremes, strict=False)]
         # A comparison tells whether one of two is NaN.
-        pairs = [(elements[2 * k], elements[min(2 * k + 1, self.slots - 1)]) for k in range(len(flags))]
-        flags = [e.select(e.fcmp("uno", a, b), e.const_like(f, -1), f) for (a, b), f in zip(pairs, flags, strict=True)]
+        pairs = [(elements[2 * k], elements[min(2 * k + 1, count - 1)]) for k in range((count + 1) // 2)]
+        for k, (flag, (a, b)) in enumerate(zip(flags, pairs, strict=False)):
+            flags[k] = e.select(e.fcmp("uno", a, b), e.const_like(flag, -1), flag)
         return [*totals[:2], *extremes, *flags]
-
-    def parts(self, x: Val) -> Iterator[Val]:
-        """The parts of an element that the tail stores."""
-        yield self.element(x)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         """Ends the steps from position `begin` on: remembers them if they hold a better element."""

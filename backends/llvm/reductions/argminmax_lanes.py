@@ -5,13 +5,12 @@ Each lane has a best element and its position. Among equal elements the smaller 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....ir.dtypes import I64, DType
 from ....ir.graph import Node
-from ..code.tail import Tail
 from ..code.text import BITS, Val
+from ..code.vectors import masked
 from .ranking import Pair, RankComparison, across
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ class Lanes:
         self.kinds: tuple[DType, ...] = (self.ranking.dtype, I64)
         self.nowhere = 0 if self.is_ordered else NOWHERE
         self.held = self.opened = 2 * self.slots
-        parts = (self.ranking.elem, self.ranking.last), ("i64", NOWHERE)
-        self.tail = Tail(loops.nest, loops.frame, self.slots, self.lanes, *parts)
 
     def start(self) -> list[Val]:
         return self._start("i32" if self.narrow else "i64", self.lanes, self.slots)
@@ -57,9 +54,14 @@ class Lanes:
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         return totals
 
-    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        positions = self._positions(self.offsets)
-        return self.add_parts(totals, [self.ranking.element(x, self.lanes) for x in elements], positions)
+    def add(self, totals: list[Val], elements: list[Val], mask: Val | None = None) -> list[Val]:
+        e, count, older = self.e, len(elements), _pairs(totals)
+        positions = [masked(e, x, mask, e.const_like(x, NOWHERE)) for x in self._positions(self.offsets[:count])]
+        elements = [self.ranking.element(x, self.lanes) for x in elements]
+        elements = [masked(e, x, mask, e.const_like(x, self.ranking.last)) for x in elements]
+        newer = zip(elements, positions, strict=True)
+        older[:count] = [self._joined(a, b) for a, b in zip(older, newer, strict=False)]
+        return _flat(older)
 
     def _positions(self, offsets: list[int]) -> list[Val]:
         found = []
@@ -70,19 +72,10 @@ class Lanes:
             found.append(self.e.splat(position, self.lanes))
         return found
 
-    def add_parts(self, totals: list[Val], elements: list[Val], positions: list[Val]) -> list[Val]:
-        newer = zip(elements, positions, strict=True)
-        return _flat([self._joined(a, b) for a, b in zip(_pairs(totals), newer, strict=True)])
-
     def _joined(self, older: Pair, newer: Pair) -> Pair:
         if not self.is_ordered:
             return self.ranking.earlier(older, newer)
         return self.ranking.chosen(self.ranking.better(newer[0], older[0]), newer, older)
-
-    def parts(self, x: Val) -> Iterator[Val]:
-        """The parts of an element that the tail stores: itself and its position."""
-        yield self.ranking.element(x, self.lanes)
-        yield self._positions([0])[0]
 
     # -- chunks and results
 

@@ -8,7 +8,6 @@ many steps. `Columns` runs this like other reductions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import reduce
 
 from ....ir.dtypes import F32, F64, DType
@@ -17,11 +16,11 @@ from ....ir.ops import TABLE
 from ..code.casts import element
 from ..code.frame import Frame
 from ..code.scopes import Nest
-from ..code.tail import Tail
 from ..code.text import BITS, Emitter, Val
+from ..code.vectors import masked
 from ..elements.combine import combined, neutral
 from ..math.bits import as_float, as_integer, sign_bit
-from .ranking import across
+from .ranking import across_lanes
 
 
 def has_extreme(node: Node) -> bool:
@@ -61,7 +60,6 @@ class Extremes:
         self.missing = self.e.const(self.elem, self.last, lanes)
         self.kinds: tuple[DType, ...] = (self.dtype,)
         self.held, self.opened = 1, slots + 2
-        self.tail = Tail(nest, frame, slots, lanes, (self.elem, self.last))
 
     def start(self) -> list[Val]:
         return [self.missing]
@@ -71,10 +69,11 @@ class Extremes:
         nothing = self.e.const(f"i{BITS[self.elem]}", 0, self.lanes)
         return [*totals, *self.start() * (self.slots - 1), as_integer(self.e, totals[0]), nothing]
 
-    def add(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        e, elements = self.e, [self.element(x) for x in elements]
+    def add(self, totals: list[Val], elements: list[Val], mask: Val | None = None) -> list[Val]:
+        e = self.e
+        elements = [masked(e, e.splat(x, self.lanes), mask, self.missing) for x in elements]
         *found, signs, flags = totals
-        found = [self._best(x, old) for x, old in zip(elements, found, strict=True)]
+        found[: len(elements)] = [self._best(x, old) for x, old in zip(elements, found, strict=False)]
         signs = reduce(lambda a, b: e.op("and" if self.largest else "or", a, as_integer(e, b)), elements, signs)
         for a, b in zip(elements[::2], elements[1::2] or elements, strict=True):
             flags = e.select(e.fcmp("uno", a, b), e.const_like(flags, -1), flags)
@@ -83,16 +82,6 @@ class Extremes:
     def _best(self, newer: Val, older: Val) -> Val:
         """Return the better of two in one instruction; the older one if one is NaN or both are zeros."""
         return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
-
-    def element(self, x: Val) -> Val:
-        return self.e.splat(x, self.lanes)
-
-    def parts(self, x: Val) -> Iterator[Val]:
-        """The parts of an element that the tail stores."""
-        yield self.element(x)
-
-    def add_parts(self, totals: list[Val], elements: list[Val]) -> list[Val]:
-        return self.add(totals, elements)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:
         """The extreme of all slots, with NaN and the sign of a zero."""
@@ -118,4 +107,4 @@ class Extremes:
 
     def results(self, totals: list[Val]) -> list[Val]:
         """Reduces the lanes to one number."""
-        return across(self.e, (totals[0],), lambda a, b: (combined(self.e, self.op, self.dtype, a[0], b[0]),))
+        return [across_lanes(self.e, self.op, self.dtype, totals)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....ir.dtypes import U8, DType
 from ....ir.graph import Node
-from ....ir.ops import ARGMAX, TABLE
+from ....ir.ops import ARGMAX, TABLE, OpDef
 from ..code.casts import element
 from ..code.text import Emitter, Val
-from ..elements.combine import Number, neutral
+from ..elements.combine import Number, combined, neutral
 
 Pair = tuple[Val, Val]  # an element and its position
 Join = Callable[[tuple[Val, ...], tuple[Val, ...]], tuple[Val, ...]]
@@ -66,6 +66,18 @@ class RankComparison:
 
     def chosen(self, condition: Val, a: Pair, b: Pair) -> Pair:
         return self.e.select(condition, a[0], b[0]), self.e.select(condition, a[1], b[1])
+
+
+def across_lanes(e: Emitter, op: OpDef, dtype: DType, totals: Sequence[Val]) -> Val:
+    """Combines the lanes of some vectors to one number, the upper half of the vectors with the lower half first."""
+
+    def join(a: Sequence[Val], b: Sequence[Val]) -> tuple[Val, ...]:
+        return tuple(combined(e, op, dtype, x, y) for x, y in zip(a, b, strict=True))
+
+    while len(totals) > 1:
+        half = len(totals) // 2
+        totals = join(totals[:half], totals[half:])
+    return across(e, (totals[0],), join)[0]
 
 
 def across(e: Emitter, values: tuple[Val, ...], join: Join) -> list[Val]:

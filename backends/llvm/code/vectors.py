@@ -1,0 +1,26 @@
+"""Store and load vectors as they are in registers, and mask the elements of reductions."""
+
+from __future__ import annotations
+
+from .text import Emitter, Val
+
+
+def memory_form(elem: str) -> str:
+    """The LLVM type in memory of a register type."""
+    return "i8" if elem == "i1" else elem
+
+
+def store(e: Emitter, x: Val, address: Val) -> None:
+    """Stores a vector or a number; an `i1` is stored as a byte."""
+    e.store(e.cast("zext", x, "i8") if x.elem == "i1" else x, address, 1)
+
+
+def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
+    """Loads what `store` stored."""
+    raw = e.load(address, memory_form(elem), lanes, 1)
+    return e.icmp("ne", raw, e.zero_like(raw)) if elem == "i1" else raw
+
+
+def masked(e: Emitter, x: Val, mask: Val | None, missing: Val) -> Val:
+    """An element, or what stands for it in the lanes outside of a mask."""
+    return x if mask is None else e.select(mask, x, missing)
