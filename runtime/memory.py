@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import sys
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -119,7 +120,19 @@ _making = lock()
 
 def blocks() -> FreeList:
     """Return the free list of this process. Call it only if `abi.has_handlers()`."""
-    return _made[0] if _made else make_once(_made, FreeList, _making)
+    if _made:
+        return _made[0]
+    made = make_once(_made, FreeList, _making)
+    settle_worker()
+    return made
+
+
+def settle_worker() -> None:
+    """Bound the free list and the pool in a worker of dask, whatever calls the first kernel there."""
+    if "distributed.worker" in sys.modules:
+        from .chunks.settling import settle
+
+        settle()
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None = None) -> Array:

@@ -16,6 +16,7 @@ from ..backends.llvm.engine.library import LoadedCode
 from ..ir.errors import ValueProblem
 from ..ir.forking import lock, make_once
 from .disk.code import routine_code
+from .memory import settle_worker
 from .native import pool_code
 from .native.abi import address
 from .native.pool_code import FIELDS
@@ -130,6 +131,7 @@ def pool() -> Pool:
     if _made:
         return _made[0]
     made = make_once(_made, Pool, _making)
+    settle_worker()
     tell_pool(made)
     return made
 

@@ -11,17 +11,22 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from ..memory import set_memory_limit
+from ..memory import memory_info, set_memory_limit
 from ..threads import set_threads
 
 SHARE = 16  # a worker keeps at most this part of its memory for future results
 
 
-@lru_cache(1)
 def settle() -> None:
-    """Settle this process at its first task, if it is a worker and nothing was set before."""
-    if (worker := current_worker()) is not None:
+    """Settle this process at its first task, if it is a worker and no plugin has done so."""
+    if (worker := current_worker()) is not None and not _settled(os.getpid()):
         bound(worker, None, None)
+
+
+@lru_cache(1)
+def _settled(process: int) -> list[bool]:
+    """Tell whether a process was settled; it is empty if not."""
+    return []
 
 
 def current_worker() -> Any:
@@ -37,12 +42,14 @@ def current_worker() -> Any:
 
 def bound(worker: Any, threads: int | None, memory: int | None) -> None:
     """Set the threads of kernels and the memory that is kept, in the process of a worker."""
+    _settled(os.getpid())[:] = [True]
     if threads is None and not os.environ.get("WEFT_NUM_THREADS", "").strip():
         threads = threads_for(worker.state.nthreads)
     if threads is not None:
         set_threads(threads)
-    if memory is None and (limit := getattr(worker.memory_manager, "memory_limit", None)):
-        memory = limit // SHARE
+    is_given = os.environ.get("WEFT_MEMORY_LIMIT", "").strip()
+    if memory is None and not is_given and (limit := getattr(worker.memory_manager, "memory_limit", None)):
+        memory = min(memory_info().limit, limit // SHARE)
     if memory is not None:
         set_memory_limit(memory)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import dask
 import dask.array as da
 import numpy as np
@@ -71,32 +76,66 @@ def client() -> Iterator[Client]:
         yield made
 
 
+@contextmanager
+def started(folder: Any, workers: int, options: list[str]) -> Iterator[Client]:
+    """As on a real cluster: processes of their own on loopback, which share nothing with the client but Weft."""
+    file = str(folder / f"scheduler{len(options)}.json")
+    common = [sys.executable, "-m", "dask"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    scheduler = [*common, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file]
+    worker = [*common, "worker", "--scheduler-file", file, "--no-dashboard", *options]
+    processes = [subprocess.Popen(scheduler, **quiet), *(subprocess.Popen(worker, **quiet) for _ in range(workers))]
+    try:
+        with Client(scheduler_file=file, timeout=60) as made:
+            made.wait_for_workers(workers, timeout=60)
+            yield made
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+BOUNDED = """
+import sys, dask.array as da, numpy as np, weft
+from distributed import Client
+options = {"memory_limit": 1 << 30, "dashboard_address": None}
+with Client(n_workers=1, threads_per_worker=2, processes=False, **options) as client:
+    if sys.argv[1] == "plugin":
+        client.register_plugin(weft.dask.WorkerPlugin(threads=3, memory=1 << 20))
+    x = da.ones((1000, 4096), chunks=(125, 4096))
+    assert x.map_blocks(weft.kernels.softmax, dtype=x.dtype, meta=np.empty((0, 0))).sum().compute() == 1000
+    if sys.argv[1] == "plugin":
+        assert weft.kernels.softmax(x).sum().compute() == 1000
+    info = weft.memory_info()
+    assert info.held <= info.limit and info.fresh > 0
+    print(weft.get_threads(), info.limit)
+"""
+
+
+@pytest.mark.parametrize("case", ["plain", "nanny", "plugin"])
+def test_threads_and_memory_of_workers(case: str) -> None:
+    """Without any setting, and whoever calls the first kernel: here a task that is not Weft's own."""
+    cores, env = len(os.sched_getaffinity(0)), {**os.environ}
+    env.pop("OMP_NUM_THREADS", None)
+    if case == "nanny":
+        env["OMP_NUM_THREADS"] = "1"  # as dask's nannies set it
+    done = subprocess.run([sys.executable, "-c", BOUNDED, case], env=env, capture_output=True, text=True)
+    wanted = {"plain": (max(1, cores // 2), 1 << 26), "nanny": (1, 1 << 26), "plugin": (3, 1 << 20)}[case]
+    assert tuple(map(int, done.stdout.split())) == wanted, (done.stdout, done.stderr[-2000:])
+
+
 def test_processes(client: Client) -> None:
     check_all()
     found = client.run(lambda: (weft.get_threads(), weft.memory_info()))
-    assert all(threads == 1 for threads, _ in found.values())
+    assert all(threads == 1 and info.limit <= 10**9 // 16 for threads, info in found.values())
     client.register_plugin(weft.dask.WorkerPlugin(threads=2, memory=1 << 20))
     assert set(client.run(lambda: weft.get_threads()).values()) == {2}
 
 
 def test_a_scheduler_and_workers_that_were_started_apart(tmp_path: Any) -> None:
-    """As on a real cluster: processes of their own on loopback, which share nothing with the client but Weft."""
-    file = tmp_path / "scheduler.json"
-    common = [sys.executable, "-m", "dask"]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    worker = [*common, "worker", "--scheduler-file", str(file), "--nthreads", "2", "--memory-limit", "1GB"]
-    started = [subprocess.Popen([*common, "scheduler", *options], **quiet)]
-    started += [subprocess.Popen([*worker, "--no-dashboard"], **quiet) for _ in range(2)]
-    try:
-        with Client(scheduler_file=str(file), timeout=60) as made:
-            made.wait_for_workers(2, timeout=60)
-            check_all()
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.wait()
+    with started(tmp_path, 2, ["--nthreads", "2", "--memory-limit", "1GB"]):
+        check_all()
 
 
 def test_fuse_makes_kernels_of_existing_code(client: Client) -> None:
@@ -132,11 +171,27 @@ def boom(block: Any, block_info: Any = None) -> Any:
 
 
 def test_nothing_is_computed() -> None:
+    """A source that raises when a block is read, through everything that may be done with a lazy result."""
+    xr = pytest.importorskip("xarray")
     x = da.from_array(X, chunks=(160, 64)).map_blocks(boom, dtype=np.float64, meta=np.empty((0, 0)))
-    for lazy in (standardize(x), *several(x), weft.dask.apply(SOFTMAX, x, bits="free", reload=True)):
-        repr(lazy)
+    captured = weft.jit(lambda y: y * x.sum(axis=0) if isinstance(y, float) else y * x)
+    stencil = weft.jit(lambda x: np.diff(x, axis=0))
+    lazy = [standardize(x), *several(x, a=3.0), weft.dask.apply(SOFTMAX, x, bits="free", reload=True), stencil(x)]
+    lazy += [captured(x), weft.dask.apply(standardize, weft.dask.align(standardize, x), bits="require")]
+    lazy += [weft.kernels.softmax(x), x.map_blocks(SOFTMAX, dtype=X.dtype, meta=np.empty((0, 0)))]
+    array = xr.DataArray(x, dims=("row", "column"))
+    for mode in ("parallelized", "allowed"):
+        lazy.append(xr.apply_ufunc(SOFTMAX, array, dask=mode, output_dtypes=[X.dtype]).data)
     assert "passes over the data: 3" in weft.dask.explain(standardize, x)
-    weft.dask.align(standardize, x)
+    with weft.dask.fuse() as report:
+        dask.optimize(np.sqrt(np.exp(x) + 1), *lazy)
+    assert repr(report)
+    for each in lazy:
+        assert isinstance(each, da.Array) and repr(each) and each._repr_html_() and each.dtype is not None
+        assert dask.base.tokenize(each) == dask.base.tokenize(each)
+        assert cloudpickle.loads(cloudpickle.dumps(each)).shape == each.shape
+        with pytest.raises(RuntimeError, match="a block was read"):
+            each.compute(scheduler="sync")
 
 
 def test_captured_dask_arrays_are_inputs() -> None:
@@ -190,6 +245,22 @@ def test_zarr_and_xarray(tmp_path: Any) -> None:
         lazy = xr.apply_ufunc(SOFTMAX, array, dask=mode, output_dtypes=[X.dtype])
         assert same(lazy.data.compute(scheduler="threads"), SOFTMAX(X))
     assert same(x.map_blocks(SOFTMAX, dtype=X.dtype).compute(scheduler="threads"), SOFTMAX(X))
+
+
+def test_the_tutorial(tmp_path: Any) -> None:
+    """Runs the blocks of docs/scale.md as one script, with a tenth of its rows unless WEFT_TUTORIAL is set."""
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    blocks = re.findall(r"<!-- run by make scale -->\n```python\n(.*?)```", page, re.DOTALL)
+    body = textwrap.indent("\n".join(blocks), "    ")
+    if not os.environ.get("WEFT_TUTORIAL"):
+        body = body.replace("320_000", "32_000").replace("8_000", "800")
+    (tmp_path / "tutorial.py").write_text(f'if __name__ == "__main__":\n{body}')
+    done = subprocess.run([sys.executable, "tutorial.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (said,) = re.findall(r"```text\n(standardize on chunks.*?)```", page, re.DOTALL)
+    assert said in done.stdout and "Completed" in done.stdout, done.stdout
+    mean, deviation = map(float, done.stdout.split()[-2:])
+    assert abs(mean) < 1e-9 and abs(deviation - 1) < 1e-9
 
 
 @pytest.mark.parametrize("mode", ["True", "False"])
