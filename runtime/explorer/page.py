@@ -179,6 +179,10 @@ def _source(lowered: Lowered, ids: Identities) -> tuple[list[dict[str, Any]], li
             shown = {number: line for number, line in shown.items() if first <= number <= last}
         if len(files) > 1:
             rows.append({"text": f"# {os.path.basename(file)}", "no": "", "ops": []})
+        if not any(shown.values()):
+            rows.append(
+                {"text": f"# {file} can't be read; only the numbers of its lines are known", "no": "", "ops": []}
+            )
         for number, line in shown.items():
             place[file, number] = len(rows)
             rows.append({"text": line.expandtabs(1), "no": number, "ops": []})

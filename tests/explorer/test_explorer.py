@@ -147,6 +147,11 @@ def test_traced_functions_show_their_lines() -> None:
     assert lit == ["return np.exp(-x) * 2"]
 
 
+def test_a_function_without_source_says_so() -> None:
+    data, _ = parts(weft.jit(eval("lambda x: x + 1")).lower(np.ones(3)).html())
+    assert data["source"][0]["text"] == "# <string> can't be read; only the numbers of its lines are known"
+
+
 def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, page = tmp_path / "layers.weft", tmp_path / "page.html"
     file.write_text(TEXT)
