@@ -12,13 +12,13 @@ from ...ir.ops import LOOP, NUMPY
 from ...ir.orders import order_guards
 from ...ir.source import Guard, Leaf, Packed
 from ...ir.tuples import NamedTuple
+from .. import threads
 from ..deferred import estimated_work
 
 if TYPE_CHECKING:
     from ..compiler import Lowered
 
 Array = np.ndarray[Any, Any]
-BRIEF = 10_000_000  # picoseconds
 IDENTITY, BITS, VALUE = range(3)  # how a call's values are compared with those of the example
 COMPARED = {float: BITS, int: VALUE, str: VALUE, bytes: VALUE}  # equal objects of these exact types mean the same
 FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
@@ -88,13 +88,13 @@ class NativeCall(NamedTuple):
         return bool(order_guards(graph, [x.shape for x in arrays], [x.strides for x in arrays], env, lowered.orders))
 
     def is_brief(self, lowered: Lowered) -> bool:
-        """Tell whether such a call takes a few microseconds, and has no effect but its result."""
+        """Tell whether such a call takes a few microseconds on one thread, and has no effect but its result."""
         if lowered.built.calls or any(out is not None for out in self.outs) or any(n.op is LOOP for n in lowered.graph):
             return False
         shapes = zip(lowered.built.graph.inputs, self.inputs, strict=True)
         pairs = [pair for v, x in shapes for pair in zip(v.type.shape, x.array.shape, strict=True)]
         env = {str(size): n for size, n in pairs if not isinstance(size, int)}
-        return estimated_work(lowered, env) < BRIEF
+        return estimated_work(lowered, env) < threads.SHORT
 
     def kind(self, lowered: Lowered) -> tuple[Any, ...]:
         """Return what tells the calls of one recipe from those of another on the same graph."""
