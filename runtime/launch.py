@@ -23,7 +23,7 @@ from ..ir.walking import body_of, carried, walk
 from . import threads
 from .checked_sizes import LateSizes
 from .memory import empty
-from .size_bound import Results, SizedKernel
+from .size_bound import Results, SizedKernel, address_of
 
 if TYPE_CHECKING:
     from ..backends.llvm.engine.library import LoadedCode
@@ -121,6 +121,10 @@ class Launcher:
                 self.kernels[node].run([*operands, *made], env)
             elif node.op is CONCATENATE:
                 made = [self._memory(node.result, env, results, wholes)]
+                for value, array in zip(node.operands, operands, strict=True):
+                    part = self._part(value, env, made[0])
+                    if part.size and address_of(part) != address_of(array):  # it was computed before the sizes
+                        part[...] = array
             elif node.op is RESHAPE and node.result in wholes:
                 made = [wholes[node.result]]
             elif node.op is RESHAPE:
@@ -162,12 +166,8 @@ class Launcher:
         if value in wholes:
             return wholes[value]
         shape = tuple(dims.evaluate(s, env) for s in value.type.shape)
-        if value in self.places:
-            node, place = self.places[value]
-            axis = integer(node.attrs, "axis")
-            start = sum(dims.evaluate(v.type.shape[axis], env) for v in node.operands[:place])
-            whole = self._memory(node.result, env, results, wholes)
-            found = whole[(slice(None),) * axis + (slice(start, start + shape[axis]),)]
+        if value in self.places and _are_known(self.places[value][0], env):
+            found = self._part(value, env, self._memory(self.places[value][0].result, env, results, wholes))
         elif value in results:
             found = results[value](shape)
         elif value in self.reshaped and (output := self.reshaped[value]) in results:
@@ -182,6 +182,13 @@ class Launcher:
             wholes[value] = found
         return found
 
+    def _part(self, value: Value, env: Mapping[str, int], whole: Array) -> Array:
+        """Return the part of a concatenation that a value is."""
+        node, place = self.places[value]
+        axis = integer(node.attrs, "axis")
+        sizes = [dims.evaluate(v.type.shape[axis], env) for v in node.operands[: place + 1]]
+        return whole[(slice(None),) * axis + (slice(sum(sizes[:-1]), sum(sizes)),)]
+
     def _call(self, node: Node, operands: list[Array], env: dict[str, int]) -> list[Array]:
         """Call a NumPy function; its results must have the types that the graph was compiled for."""
         from ..backends import reference
@@ -192,6 +199,13 @@ class Launcher:
             found = [np.asarray(x) for x in self.calls[call_number(node)](*operands)]
         self.late_sizes.take(node, found, env)
         return found
+
+
+def _are_known(node: Node, env: Mapping[str, int]) -> bool:
+    """Tell whether the sizes of operands and results are known: some follow from what NumPy's functions return."""
+    return all(
+        name in env for v in (*node.operands, *node.results) for size in v.type.shape for name in dims.symbols(size)
+    )
 
 
 def unshaped(value: Value) -> Value:

@@ -239,9 +239,13 @@ def test_a_part_of_a_result_that_is_made_later() -> None:
     def joined(a: Any) -> Any:
         return np.append(np.setdiff1d(a, a[1:]), a[1:][:1]) + 1
 
-    function = tracing(joined)
-    for a in ([2.0, -2.0], [2.0, -2.0], [5.0, 7.0, 9.0], [5.0, 6.0, 7.0]):
-        assert np.array_equal(function(np.array(a)), joined(np.array(a)))
+    def behind(a: Any) -> Any:
+        return np.stack([np.append(np.trim_zeros(a)[1:], 1), a])
+
+    for plain in (joined, behind):
+        function = tracing(plain)
+        for a in ([2.0, -2.0], [2.0, -2.0], [5.0, 7.0, 9.0], [1.0, 6.0, 7.0], [3.0]):
+            assert np.array_equal(function(np.array(a)), plain(np.array(a)))
 
 
 def test_threads() -> None:
