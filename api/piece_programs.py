@@ -231,8 +231,9 @@ class LoopProgram(Called):
         try:
             with compiling(self._scope.function.__name__):
                 found = lower_piece(
-                    statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece"
-                )
+                    statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece",
+                    self.loop.paths,
+                )  # fmt: skip
                 if isinstance(found, Cut):
                     self._split(found)
                     return MISS

@@ -322,7 +322,7 @@ class Program:
         """Make a recipe that runs the only piece of a function; tell whether there is one."""
         loop = self._nest or self.whole_piece
         function = self.function
-        if loop is None or not isinstance(function, FunctionType):
+        if loop is None or loop.loop.paths or not isinstance(function, FunctionType):
             return False
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         by_name = names[max(len(args), function.__code__.co_posonlyargcount) :]

@@ -16,6 +16,7 @@ from ..frontend.programs.kinds import NumpyScalar, PythonNumber
 from ..frontend.programs.pieces import (
     SIZE_END,
     ArrayInput,
+    ComplexResult,
     EitherResult,
     FreshInput,
     FreshResult,
@@ -187,7 +188,8 @@ def _array(given: Input, dtype: Any, values: Mapping[str, Any], env: Mapping[str
         found: Array = _at(values, given.path)
         return found
     if isinstance(given, NumberInput):
-        return np.array(_at(values, given.path), dtype)
+        number = _at(values, given.path)
+        return np.array(number if given.part is None else number.imag if given.part else number.real, dtype)
     return _fresh(given, env) if isinstance(given, FreshInput) else np.zeros((), dtype)
 
 
@@ -220,6 +222,9 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
         return getattr(builtins, result.kind.name)(number)
     if isinstance(result, EitherResult):
         return _result(result.first if buffers[result.is_first][()] else result.second, buffers, values, env)
+    if isinstance(result, ComplexResult):
+        made = complex(buffers[result.real][()], buffers[result.imag][()])
+        return result.kind.dtype.numpy.type(made) if isinstance(result.kind, NumpyScalar) else made
     if isinstance(result, FreshResult):
         return _viewed(buffers[result.buffer], result.view, env)
     if isinstance(result, SameResult):

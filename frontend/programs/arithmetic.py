@@ -14,13 +14,14 @@ from typing import Any
 from ...ir import dims
 from ...ir.builder import Builder
 from ...ir.dims import LOOP
-from ...ir.dtypes import BOOL, F64, I64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
+from ...ir.dtypes import BOOL, C128, F64, I64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType
 from ...ir.errors import OverflowProblem, WeftError
 from ...ir.graph import Value
 from ...ir.opdef import Trait
 from ...ir.ops import CAST, CONSTANT, RESHAPE, SIZE
 from ...ir.types import TensorType
 from ..numpy import functions
+from .complexes import is_complex, parts_of, python_complex
 from .emit import NestEmitter
 from .kinds import NumpyScalar, PythonNumber
 from .values import CutProblem, Number, NumberKind, TwoKinds, constant, dtype_of, plain
@@ -96,6 +97,9 @@ def truth(e: NestEmitter, number: Number) -> Number:
         return constant(bool(number.known))
     if number.dtype == BOOL:
         return Number(TRUTH, value_of(e, number))
+    if number.pair is not None:
+        zero = e.constant(0.0, number.pair[0].type.dtype)
+        return Number(TRUTH, e.op("logical_or", *(e.op("ne", part, zero) for part in number.pair)))
     value = value_of(e, number)
     return Number(TRUTH, e.op("ne", value, e.constant(_as(0, number.dtype), number.dtype)))
 
@@ -185,7 +189,7 @@ def _outcome(e: NestEmitter, name: str, operands: Sequence[Number]) -> tuple[Any
     """Return the dtypes in which an operation computes and returns, to compare two kinds of an operand."""
     if all(n.is_python for n in operands):
         kinds = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
-        wide = "float" if "float" in kinds or name == "divide" else "int"
+        wide = "complex" if "complex" in kinds else "float" if "float" in kinds or name == "divide" else "int"
         return ("python", wide, name == "divide" or name in COMPARISONS or wide == "float")
     builder, made = _draft(name, operands)
     nodes = [n for n in builder.nodes if n.op is not CONSTANT]
@@ -225,7 +229,7 @@ def _python(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
         return constant(made)
     names = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
     if "complex" in names:
-        raise CutProblem("complex numbers of Python are not supported in loops")
+        return _complex(e, name, operands)
     if len(operands) == 1:
         return _unary(e, name, operands[0], names[0])
     if name in COMPARISONS:
@@ -236,6 +240,22 @@ def _python(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
         return _floats(e, name, operands)
     a, b = (as_int(e, n) for n in operands)
     return _ints(e, name, a, b)
+
+
+def number_parts(e: NestEmitter, number: Number, dtype: DType) -> tuple[Value, ...]:
+    """The values of a nest that make a number of this dtype: one, or both parts of a complex number."""
+    if is_complex(number) and dtype.kind != "complex":
+        raise CutProblem("the imaginary part of a complex number would be dropped")
+    return parts_of(e, number, dtype, lambda x, d: cast_number(e, x, d))
+
+
+def _complex(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
+    pairs = []
+    for number in operands:
+        real, imag = parts_of(e, number, C128, lambda x, _: _as_float(e, x, exactly=True))
+        pairs.append((real, imag))
+    made = python_complex(e, name, pairs, operands[-1].known)
+    return made if isinstance(made, Number) else Number(PythonNumber(made[1]), made[0])
 
 
 def as_int(e: NestEmitter, number: Number) -> Number:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import F64, I64, DType, from_numpy, is_scalar_type
+from ...ir.dtypes import C128, F64, I64, DType, from_numpy, is_scalar_type
 from .arithmetic import (
     FLOAT,
     INT,
@@ -20,10 +20,12 @@ from .arithmetic import (
     fitted_int,
     is_of,
     join,
+    number_parts,
     numpy_call,
     truth,
     value_of,
 )
+from .complexes import COMPLEX, is_complex, of_parts
 from .expressions import from_object, sized
 from .kinds import Known, NumpyScalar, PythonNumber
 from .lowering import Lowering
@@ -106,7 +108,9 @@ def _abs(p: Lowering, args: Arguments, named: Named) -> Abstract:
     lifted = lift(p, args, lambda given: p.draft.call("absolute", given, {}))
     if lifted is not None:
         return lifted
-    return apply(p.e, "absolute", (value,)) if isinstance(value, Number) else p.draft.call("absolute", args, {})
+    if isinstance(value, Number) and (value.is_python or not is_complex(value)):
+        return apply(p.e, "absolute", (value,))
+    return p.draft.call("absolute", args, {})
 
 
 def _extreme(name: str) -> Callable[[Lowering, Arguments, Named], Abstract]:
@@ -158,12 +162,14 @@ def converted(p: Lowering, dtype: DType, number: Number) -> Number:
     view_like = Number(number.kind, number.value, number.size, other=None)
     if number.is_python and number.dtype.is_integer and dtype.is_integer and dtype != I64:
         return Number(NumpyScalar(dtype), fitted_int(p.e, value_of(p.e, view_like), dtype))
+    if number.pair is not None or dtype.kind == "complex":
+        return of_parts(NumpyScalar(dtype), number_parts(p.e, number, dtype))
     return Number(NumpyScalar(dtype), cast_number(p.e, view_like, dtype))
 
 
 def _int(p: Lowering, args: Arguments, named: Named) -> Abstract:
     (value,) = args
-    number = p.number(value)
+    number = p.converted(value)
     if number.known is not None and not isinstance(number.known, complex):
         return from_object(p, int(number.known))
     if number.dtype.kind != "float":
@@ -180,7 +186,7 @@ INFINITIES = ("inf", "-inf", "+inf", "nan")
 def _float(p: Lowering, args: Arguments, named: Named) -> Abstract:
     if isinstance(args[0], Known) and isinstance(args[0].value, str) and args[0].value in INFINITIES:
         return constant(float(args[0].value))
-    number = p.number(args[0])
+    number = p.converted(args[0])
     if number.known is not None and not isinstance(number.known, complex):
         return constant(float(number.known))
     if number.dtype.kind == "complex":
@@ -188,8 +194,17 @@ def _float(p: Lowering, args: Arguments, named: Named) -> Abstract:
     return Number(FLOAT, cast_number(p.e, number, F64))
 
 
+def _complex(p: Lowering, args: Arguments, named: Named) -> Abstract:
+    numbers = [p.number(x) for x in args]
+    if named or not 1 <= len(numbers) <= 2 or (len(numbers) == 2 and any(map(is_complex, numbers))):
+        raise CutProblem("complex() of this is not compiled")
+    if len(numbers) == 1:
+        return of_parts(COMPLEX, number_parts(p.e, numbers[0], C128))
+    return of_parts(COMPLEX, [cast_number(p.e, x, F64) for x in numbers])
+
+
 def _bool(p: Lowering, args: Arguments, named: Named) -> Abstract:
-    return truth(p.e, p.number(args[0]))
+    return truth(p.e, p.converted(args[0]))
 
 
 def _math(name: str, inside: Callable[[Lowering, Any], Any] | None = None) -> Any:
@@ -229,6 +244,7 @@ BUILTINS: Mapping[Any, Callable[[Lowering, Arguments, Named], Abstract]] = {
     builtins.range: _range, builtins.enumerate: _iteration("enumerate"), builtins.zip: _iteration("zip"),
     builtins.reversed: _iteration("reversed"), builtins.len: _len, builtins.abs: _abs, builtins.min: _extreme("min"),
     builtins.max: _extreme("max"), builtins.int: _int, builtins.float: _float, builtins.bool: _bool,
+    builtins.complex: _complex,
     math.sqrt: _math("sqrt", _at_least(0.0)), math.exp: _math("exp"), math.log: _math("log", _at_least(0.0, True)),
     math.sin: _math("sin", _finite), math.cos: _math("cos", _finite), math.tan: _math("tan", _finite),
     math.fabs: _math("fabs"), math.atan: _math("arctan"), math.tanh: _math("tanh"), math.hypot: _math("hypot"),

@@ -15,6 +15,7 @@ from ..tracing.callables import numpy_name
 from .arguments import dtype_argument
 from .arithmetic import numpy_call, value_of
 from .builtin_calls import BUILTINS, as_python, convert, converted
+from .complexes import is_complex
 from .expressions import evaluate
 from .inlining import inline
 from .kinds import Known, NumpyScalar, jitted_function
@@ -101,7 +102,7 @@ def numpy_function(p: Lowering, function: Any, args: Arguments, named: Named) ->
     if any(isinstance(x, Selected) for x in args):
         return _of_selected(p, function, name, args, named)
     numbers = [x for x in args if isinstance(x, Number)]
-    if len(numbers) == len(args) and not named and name in ELEMENTWISE_NAMES:
+    if len(numbers) == len(args) and not named and name in ELEMENTWISE_NAMES and not any(map(is_complex, args)):
         return numpy_call(p.e, name, numbers)
     if name in VIEW_RULES and args and isinstance(args[0], View):
         found = VIEW_RULES[name](p, args[0], args[1:], named)
@@ -200,6 +201,8 @@ def _method(p: Lowering, method: MethodValue, args: Arguments, named: Named) -> 
             return as_python(p, of)
         if name == "astype":
             return converted(p, dtype_argument(args[0]), of)
+    if isinstance(of, Number) and of.pair is not None and name == "conjugate" and not args:
+        return Number(of.kind, pair=(of.pair[0], p.e.op("neg", of.pair[1])))
     if isinstance(of, Known) and isinstance(of.value, np.ufunc):
         return p.draft.call(f"{of.value.__name__}.{name}", args, named)
     raise CutProblem(f"the method '{name}' has no native code in loops")

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from ...ir.dtypes import BOOL
 from ...ir.graph import Value
-from ...ir.records import record
-from .arithmetic import cast_number, is_of, join
+from ...ir.records import record, replace
+from .arithmetic import is_of, join, number_parts
+from .complexes import of_parts, width, zeros
 from .kinds import Known
-from .lowering import RETURN, RETURNED, Lowering, is_stale
+from .lowering import RETURN, RETURNED, Lowering, is_stale, sees
 from .names import Names
 from .values import (
-    ZEROS,
     Abstract,
     BufferValue,
     CutProblem,
@@ -54,7 +54,8 @@ class Guess:
     """What a loop carries: numbers with their kinds, those of them that have no value before it, and arrays.
 
     Each of the numbers in `unsure` comes with a flag that tells whether it has a value. `fixed` are arrays from before
-    the loop that are returned inside it, by the name of the returned value or of an item of it.
+    the loop that are returned inside it, by the name of the returned value or of an item of it. `aliases` are arrays
+    that refer to other memory behind a step, by variable: their places hold copies of it.
     """
 
     kinds: Mapping[str, tuple[NumberKind, NumberKind | None]]
@@ -62,6 +63,7 @@ class Guess:
     places: Names
     unsure: Names = frozenset()
     fixed: Mapping[str, Abstract] = {}
+    aliases: Mapping[str, BufferValue] = {}
 
 
 class Counted(Protocol):
@@ -75,14 +77,22 @@ class Counted(Protocol):
 
 
 class Carry:
-    """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong."""
+    """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong.
 
-    def __init__(self, p: Lowering, names: Names, live: Names, guess: Guess, counted: Counted | None) -> None:
+    `names` are the variables that it may have to carry, `bound` all that it binds, and `live` are live behind it.
+    """
+
+    def __init__(
+        self, p: Lowering, names: Names, bound: Names, live: Names, guess: Guess, counted: Counted | None
+    ) -> None:
         returned = p.env.get(RETURNED)
         if RETURNED in names and isinstance(returned, TupleValue):
             p.env.update((f"{RETURNED}.{k}", item) for k, item in enumerate(returned.items))
             names |= {f"{RETURNED}.{k}" for k in range(len(returned.items))}
-        self.p, self.names, self.live, self.guess, self.counted = p, names, live, guess, counted
+        self.tuples = _split_tuples(p.env, names)
+        names |= {item for items, _ in self.tuples.values() for item in items}
+        self.p, self.guess, self.counted = p, guess, counted
+        self.names, self.bound, self.live = names, bound, live
         self.better: Guess | None = None
         self.before: Environment = p.env
         self.made: dict[str, View] = {}
@@ -103,10 +113,13 @@ class Carry:
             is_own = p.is_only_name(name, view)
             place = p.e.allocate(view.dtype, view.shape, None, p.e.order_like(view))
             p.copy(place, view)
+            if name in self.guess.aliases:
+                target = self.guess.aliases[name]
+                place.buffer.shadow = target, target.version
             p.env[name] = p.places[name] = place
             self.started.append((name, place.buffer.version, is_own))
         self.before = dict(p.env)
-        return [self._first(name) for name in self.numbers] + self._flags(self.before)
+        return [value for name in self.numbers for value in self._first(name)] + self._flags(self.before)
 
     def _flags(self, env: Environment) -> list[Value]:
         """Return what is carried beside numbers: whether they have values, and which of two kinds they are."""
@@ -133,20 +146,29 @@ class Carry:
             return number.bound
         return self.p.e.constant(isinstance(number, Number), BOOL)
 
-    def _first(self, name: str) -> Value:
+    def _first(self, name: str) -> tuple[Value, ...]:
         dtype = dtype_of(self.kinds[name][0])
         if name in self.guess.late:
-            return self.p.e.constant(ZEROS[dtype.kind], dtype)
-        return cast_number(self.p.e, self.before[name], dtype)
+            return zeros(self.p.e, dtype)
+        return number_parts(self.p.e, self.before[name], dtype)
+
+    def _of_values(self, values: Sequence[Value]) -> list[tuple[str, Number]]:
+        """The carried numbers, with their flags, of the values that a loop carries."""
+        made: list[tuple[str, Number]] = []
+        rest = list(values)
+        for name in self.numbers:
+            (kind, other), count = self.kinds[name], width(dtype_of(self.kinds[name][0]))
+            made.append((name, of_parts(kind, rest[:count], other)))
+            del rest[:count]
+        flags, firsts = self._of_flags(rest)
+        return [(n, replace(number, bound=flags.get(n), is_first=firsts.get(n))) for n, number in made]
 
     def begin(self, inputs: Sequence[Value]) -> None:
         """Starts a step, in which the variables have the carried values."""
         self.p.env = dict(self.before)
-        flags, firsts = self._of_flags(inputs[len(self.numbers) :])
-        for name, value in zip(self.numbers, inputs[: len(self.numbers)], strict=True):
-            kind, other = self.kinds[name]
-            self.p.env[name] = Number(kind, value, other=other, bound=flags.get(name), is_first=firsts.get(name))
+        self.p.env.update(self._of_values(inputs))
         self._join_returned()
+        self._join_tuples()
 
     def _join_returned(self) -> None:
         """Makes the returned tuple of its items, which are carried one by one."""
@@ -156,8 +178,24 @@ class Carry:
         if parts:
             env[RETURNED] = TupleValue(tuple(env[f"{RETURNED}.{k}"] for k in range(len(parts))))
 
+    def _join_tuples(self) -> None:
+        """Makes the carried tuples of their items."""
+        for name, (items, old) in self.tuples.items():
+            self.p.env[name] = TupleValue(tuple(self.p.env[item] for item in items), old.is_list)
+
+    def _take_tuples_apart(self) -> None:
+        """Carries what is in each tuple behind a step."""
+        env = self.p.env
+        for name, (items, old) in self.tuples.items():
+            last = env.pop(name, None)
+            if not isinstance(last, TupleValue) or (len(last.items), last.is_list) != (len(items), old.is_list):
+                raise KindChanges(f"'{name}' is another kind of tuple behind a step of a loop")
+            env.update(zip(items, last.items, strict=True))
+
     def finish(self) -> list[Value]:
         """End a step, with the new values of the carried numbers."""
+        self._take_tuples_apart()
+        aliases = dict(self.guess.aliases)
         kinds, late, places, fixed = (
             dict(self.kinds),
             set(self.guess.late),
@@ -166,7 +204,7 @@ class Carry:
         )
         unsure = {n for n in self.numbers if getattr(self.p.env.get(n), "bound", None) is not None}
         unsure |= set(self.unsure)
-        outputs = [self._last(name, kinds) for name in self.numbers]
+        outputs = [value for name in self.numbers for value in self._last(name, kinds)]
         env = self.p.env
         outputs += self._flags(env)
         replaced: list[tuple[str, View, View]] = []
@@ -174,7 +212,7 @@ class Carry:
             raise CutProblem(
                 "a loop changes an array that a mask has selected from, or that another array is a view of"
             )
-        for name in sorted(self.names - set(self.numbers)):
+        for name in sorted(self.names - set(self.numbers) - self.tuples.keys()):
             first, last = self.before.get(name), env.get(name)
             if first is last:
                 continue
@@ -195,10 +233,11 @@ class Carry:
                 places.add(name)  # then both sides of a branch store to one place
             elif not is_new and not (isinstance(first, Known) and first == last):
                 raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
+        self._find_aliases(replaced, aliases)
         self._replace(replaced, places)
         self._check_places()
-        found = Guess(kinds, frozenset(late), frozenset(places), frozenset(unsure), fixed)
-        if found != Guess(self.kinds, self.guess.late, self.guess.places, frozenset(self.unsure), self.guess.fixed):
+        found = Guess(kinds, frozenset(late), frozenset(places), frozenset(unsure), fixed, aliases)
+        if found != replace(self.guess, kinds=self.kinds, unsure=frozenset(self.unsure)):
             self.better = found
         return outputs
 
@@ -217,11 +256,28 @@ class Carry:
             else:
                 raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
 
+    def _find_aliases(self, replaced: Sequence[tuple[str, View, View]], aliases: dict[str, BufferValue]) -> None:
+        """Find variables that refer to memory of the caller, or of another variable that lives on."""
+        env, places = self.p.env, {self.p.places[name].buffer for name in self.guess.places}
+        lives_on = (self.before.keys() - self.bound) | self.names | self.live
+        for name, _, last in replaced:
+            buffer = last.buffer
+            others = [key for key, value in env.items() if key != name and key in lives_on and sees(value, last)]
+            if buffer.origin is None and not others:
+                continue
+            is_new = not any(sees(value, last) for value in self.before.values())
+            if buffer in places or (is_new and buffer.origin is None) or aliases.get(name, buffer) is not buffer:
+                raise CutProblem(
+                    f"'{name}' and '{others[0] if others else name}' refer to one array behind a step of a loop"
+                )
+            aliases[name] = buffer
+
     def _replace(self, replaced: Sequence[tuple[str, View, View]], places: set[str]) -> None:
         """Copies arrays that variables refer to after a step to the places that the loop carries for them."""
         p = self.p
         for name, first, last in replaced:
-            if first.buffer.shadow is not None or last.buffer.shadow is not None:
+            is_other = first.buffer.shadow is not None and name not in self.guess.aliases
+            if is_other or last.buffer.shadow is not None:
                 raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
             if last.dtype != first.dtype or not p.e.facts.agree(last.shape, first.shape):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
@@ -231,7 +287,9 @@ class Carry:
         owned = [first.buffer for first, _ in mine]
         values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
         for (first, _), value in zip(mine, values, strict=True):
+            shadow, first.buffer.shadow = first.buffer.shadow, None
             p.copy(first, value)
+            first.buffer.shadow = shadow
             self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
         places.update(name for name, _, _ in replaced)
 
@@ -254,7 +312,7 @@ class Carry:
             if any(view.buffer is buffer for view in self.made.values()):
                 raise CutProblem(f"the array '{name}' has another name behind a loop that replaces it")
 
-    def _last(self, name: str, kinds: dict[str, tuple[NumberKind, NumberKind | None]]) -> Value:
+    def _last(self, name: str, kinds: dict[str, tuple[NumberKind, NumberKind | None]]) -> tuple[Value, ...]:
         number, (kind, other) = self.p.env.get(name), self.kinds[name]
         returned = self.p.env.get(RETURNED)
         if name.startswith(f"{RETURNED}.") and isinstance(returned, TupleValue):
@@ -272,10 +330,10 @@ class Carry:
         except CutProblem as problem:
             raise KindChanges(f"'{name}': {problem.reason}") from problem
         if kinds[name] != (kind, other):
-            return self.p.e.constant(ZEROS[dtype_of(kind).kind], dtype_of(kind))  # the loop is lowered again
+            return zeros(self.p.e, dtype_of(kind))  # the loop is lowered again
         if plain(number.kind) == kind and (number.other is None or number.settle is not None):
             self.settles[name] = number.settle or _nothing
-        return cast_number(self.p.e, number, dtype_of(kind))
+        return number_parts(self.p.e, number, dtype_of(kind))
 
     def widened(self, met: KindsMeet) -> Guess | None:
         """Guess kinds for a number that is known before the loop, and of another kind after a branch of a step."""
@@ -286,7 +344,7 @@ class Carry:
             with suppress(CutProblem):
                 if kind != plain(first.kind) and (found := join(first, Number(kind))) != self.kinds[name]:
                     kinds = {**self.kinds, name: found}
-                    return Guess(kinds, guess.late, guess.places, frozenset(self.unsure), guess.fixed)
+                    return replace(guess, kinds=kinds, unsure=frozenset(self.unsure))
         return None
 
     def _settle(self, name: str) -> Callable[[], None] | None:
@@ -301,13 +359,13 @@ class Carry:
 
         return settle
 
-    def end(self, results: Sequence[Value], bound: Names) -> None:
+    def end(self, results: Sequence[Value]) -> None:
         """End the loop and bind the variables to their values after it."""
         env = self.p.env = dict(self.before)
-        for name in bound - set(self.numbers) - self.guess.places:
+        for name in self.bound - set(self.numbers) - self.guess.places:
             if name not in self.names or name not in self.before or isinstance(self.before[name], Unset):
                 env[name] = Unset(f"'{name}' gets its value in a loop")
-        flags, firsts = self._of_flags(results[len(self.numbers) :])
+        flags: dict[str, Value] = {}
         counted = self.counted
         late = frozenset(n for n in self.guess.late if n not in self.unsure and not n.startswith(RETURNED))
         is_inside = any(scope.is_loop for scope in self.p.e.scopes)
@@ -315,14 +373,13 @@ class Carry:
             had_step = counted.had_step()
             flags.update((name, had_step) for name in late if had_step is not None)
             late = NONE
-        for name, value in zip(self.numbers, results[: len(self.numbers)], strict=True):
-            kind, other = self.kinds[name]
-            env[name] = Number(
-                kind, value, other=other, settle=self._settle(name), bound=flags.get(name), is_first=firsts.get(name)
-            )  # fmt: skip
+        for name, number in self._of_values(results):
+            env[name] = replace(number, settle=self._settle(name), bound=flags.get(name, number.bound))
         self._join_returned()
+        self._join_tuples()
         shared = {name for name, _, is_own in self.started if not is_own}  # without a step they are the array itself
-        new = (late | self.made.keys() | shared) & self.live
+        given = {name for name, (_, old) in self.tuples.items() if old.path is not None}
+        new = (late | self.made.keys() | shared | given) & self.live
         if new and counted is not None:
             counted.demand()
             for name, view in self.made.items():
@@ -331,3 +388,16 @@ class Carry:
         elif new:
             for name in new:
                 env[name] = Unset(f"'{name}' gets its value in a loop that may have no step")
+
+
+def _split_tuples(env: Environment, names: Names) -> dict[str, tuple[list[str], TupleValue]]:
+    """Replace the tuples that a loop changes by variables for their items."""
+    found = {}
+    for name in sorted(names - {RETURNED}):
+        value = env.get(name)
+        if isinstance(value, TupleValue) and all(isinstance(item, (Number, View)) for item in value.items):
+            items = [f"{name}.{k}" for k in range(len(value.items))]
+            found[name] = items, value
+            del env[name]
+            env.update(zip(items, value.items, strict=True))
+    return found

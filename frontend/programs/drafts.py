@@ -13,7 +13,7 @@ from typing import Any
 from ...ir import dims
 from ...ir.builder import Builder, is_number_result, is_scalar_result
 from ...ir.dims import LOOP, Size
-from ...ir.dtypes import C64, F32, F64, I64, DType
+from ...ir.dtypes import C64, C128, F32, F64, I64, DType
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph, Value
 from ...ir.nest import ops
@@ -31,7 +31,7 @@ from .emit import NestEmitter
 from .kinds import Known, NumpyScalar, PythonNumber
 from .pieces import ArrayInput
 from .purity import FRESH_METHODS, METHODS, VIEWING
-from .values import Abstract, BufferValue, CutProblem, Expression, Number, TupleValue, View, whole
+from .values import Abstract, BufferValue, CutProblem, Expression, Number, TupleValue, TwoKinds, View, whole
 from .waiting import inputs_of
 
 SAME = frozenset((
@@ -71,7 +71,7 @@ class Draft:
             return Maker(self.builder, None).op(COMPLEX, *parts)
         else:
             if of.other is not None and of.settle is None:
-                raise CutProblem("a variable has two kinds where it meets an array")
+                raise TwoKinds("a variable has two kinds where it meets an array")
             if of.other is not None and of.settle is not None:
                 of.settle()
             value = self.builder.input(f"v{len(self.leaves)}", input_type(of), True)
@@ -190,6 +190,8 @@ class Draft:
         copies = kwargs.get("copy")
         if copies is not None and not (isinstance(copies, Number) and copies.known is True):
             raise CutProblem("'copy=' is left to Python")
+        if any(isinstance(x, Number) and x.pair is not None and x.is_python for x in args):
+            self._demand_wide(args)
         as_sizes = name not in ELEMENTWISE and name != OPERATOR
         given = [self.operand(x, as_sizes) for x in args]
         named = {key: self.operand(x, True) for key, x in kwargs.items()}
@@ -202,6 +204,12 @@ class Draft:
             return self._leaf_result(name, made)
         found = self.result(made)
         return replace(found, is_list=True) if isinstance(found, TupleValue) and name in LISTS else found
+
+    def _demand_wide(self, args: Sequence[Abstract]) -> None:
+        """Refuse a complex number of Python next to numbers of 32 bits and less, which have the dtype of the result."""
+        dtypes = [dtype for x in args if (dtype := _dtype_of(x)) is not None and dtype.kind in ("float", "complex")]
+        if not all(dtype in (F64, C128) or dtype.weak for dtype in dtypes):
+            raise CutProblem("a complex number of Python that is not constant meets narrower numbers")
 
     def _fit_ints(self, args: Sequence[Abstract]) -> None:
         """Check that Python's ints fit the arrays of narrow ints that they meet; NumPy raises an error otherwise."""
@@ -304,6 +312,12 @@ class Draft:
     def _given(self, value: Value) -> Value:
         of = self.leaves[value]
         return emit_view(self.e, of) if isinstance(of, View) else value_of(self.e, of)
+
+
+def _dtype_of(x: Abstract) -> DType | None:
+    if isinstance(x, Expression):
+        return x.value.type.dtype
+    return x.dtype if isinstance(x, (View, Number)) else None
 
 
 def _is_c_order(order: tuple[int, ...]) -> bool:

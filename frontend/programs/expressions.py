@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import BOOL, from_numpy, is_scalar, is_scalar_type
+from ...ir.dtypes import BOOL, F64, from_numpy, is_scalar, is_scalar_type
 from ...ir.errors import TypeProblem, type_of
 from ..numpy.powers import OPERATOR
-from .arithmetic import INT, OPERATORS, apply, negation, truth
+from .arithmetic import FLOAT, INT, OPERATORS, apply, negation, truth
+from .complexes import is_complex
 from .grids import grid
 from .indexing import is_basic, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar, jitted_function
@@ -49,6 +50,8 @@ Evaluate = Callable[[Lowering, Any], Abstract]
 
 def evaluate(p: Lowering, node: ast.expr) -> Abstract:
     """The value of an expression."""
+    if id(node) in p.paths:
+        return _variable(p, p.paths[id(node)], node)
     rule = RULES.get(type(node))
     if rule is None:
         raise CutProblem(f"{type(node).__name__} expressions are not compiled", node)
@@ -78,9 +81,9 @@ def condition(p: Lowering, node: ast.expr) -> Number:
         return constant(bool(value.value))
     if isinstance(value, TupleValue):
         return constant(bool(value.items))
-    if isinstance(value, View):
+    if isinstance(value, View) and value.rank:
         raise CutProblem("the truth of an array is needed", node)
-    return truth(p.e, p.number(value))
+    return truth(p.e, p.converted(value))
 
 
 def _either(p: Lowering, first: Number, is_and: bool, then: Callable[[], Number]) -> Number:
@@ -129,18 +132,22 @@ def _constant(p: Lowering, node: ast.Constant) -> Abstract:
 
 
 def _name(p: Lowering, node: ast.Name) -> Abstract:
-    found = p.env.get(node.id)
+    return _variable(p, node.id, node)
+
+
+def _variable(p: Lowering, name: str, node: ast.expr) -> Abstract:
+    found = p.env.get(name)
     if isinstance(found, Unset):
         raise CutProblem(found.name, node)
     if found is None:
-        found = p.names(node.id)
+        found = p.names(name)
     if found is None:
-        raise CutProblem(f"'{node.id}' has no value here", node)
+        raise CutProblem(f"'{name}' has no value here", node)
     if is_stale(found):
-        raise CutProblem(f"'{node.id}' may be a view of an array that was changed", node)
+        raise CutProblem(f"'{name}' may be a view of an array that was changed", node)
     if isinstance(found, Number) and found.bound is not None:
-        p.env[node.id] = found = p.bound(found)
-    p.used(node.id)
+        p.env[name] = found = p.bound(found)
+    p.used(name)
     return found
 
 
@@ -157,17 +164,28 @@ def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
     lifted = lift(p, (a, b), lambda args: binary(p, name, *args)) if name != "matmul" else None
     if lifted is not None:
         return lifted
+    if any(isinstance(x, Number) and x.other is not None for x in (a, b)):
+        a, b = (p.computed(x) if isinstance(x, Expression) and not x.value.type.shape else x for x in (a, b))
     if isinstance(a, Number) and isinstance(b, Number):
         if name == "matmul":
             raise CutProblem("this raises: '@' of numbers")
-        if any(n.pair is not None for n in (a, b)):
-            return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
+        if is_complex(a) or is_complex(b):
+            return _complex(p, name, a, b)
         return apply(p.e, name, (a, b))
     if isinstance(a, TupleValue) and isinstance(b, TupleValue) and name == "add" and a.is_list == b.is_list:
         return TupleValue((*a.items, *b.items), a.is_list)
     if all(isinstance(x, (Number, View, Expression)) for x in (a, b)):
         return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
     raise CutProblem("an operand is not an array or a number")
+
+
+def _complex(p: Lowering, name: str, a: Number, b: Number) -> Abstract:
+    """An operator on complex numbers. Python's own take an np.float64 for a float, since it is one."""
+    if a.is_python and is_complex(a) and b.kind == NumpyScalar(F64) and b.other is None:
+        b = Number(FLOAT, b.value)
+    if a.is_python and b.is_python and a.other is None and b.other is None:
+        return apply(p.e, name, (a, b))
+    return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
 
 
 def _unary(p: Lowering, node: ast.UnaryOp) -> Abstract:
@@ -177,7 +195,7 @@ def _unary(p: Lowering, node: ast.UnaryOp) -> Abstract:
     lifted = lift(p, (value,), lambda args: p.draft.call(name, args, {}))
     if lifted is not None:
         return lifted
-    if isinstance(value, Number) and value.pair is None:
+    if isinstance(value, Number) and (value.pair is None or value.is_python):
         return apply(p.e, name, (value,))
     return p.draft.call(name, (value,), {})
 
@@ -318,6 +336,9 @@ def _attribute(p: Lowering, node: ast.Attribute) -> Abstract:
         return count(p, value)
     if isinstance(value, (View, Expression)):
         return _array_attribute(p, value, node.attr)
+    if isinstance(value, Number) and value.pair is not None and node.attr in ("real", "imag"):
+        part = value.pair[node.attr == "imag"]
+        return Number(FLOAT if value.is_python else NumpyScalar(part.type.dtype), part)
     if isinstance(value, Number) and isinstance(value.kind, NumpyScalar):
         known: dict[str, Abstract] = {
             "dtype": Known(value.kind.dtype.numpy), "ndim": constant(0), "shape": TupleValue(()), "size": constant(1),

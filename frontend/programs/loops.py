@@ -139,7 +139,7 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
             if _ends_early(node):
                 raise found from problem
         _Count(p, steps).demand()
-        _step(p, node, assign, steps.item(steps.first))
+        _lone_step(p, node, assign, steps.item(steps.first))
         steps = Steps(steps.first + 1, steps.end, steps.item)
     raise found
 
@@ -148,6 +148,15 @@ def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
     assign(node.target, item)
     p.block(node.body)
     p.env.pop(CONTINUE, None)
+
+
+def _lone_step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
+    """A step outside of the nest's loop. What it binds before `continue` is seen by later steps and behind the loop."""
+    around, p.carried = p.carried, _names(p, node)
+    try:
+        _step(p, node, assign, item)
+    finally:
+        p.carried = around
 
 
 @record(eq=False)
@@ -176,7 +185,7 @@ def _unrolled(p: Lowering, node: ast.For, assign: Assign, items: Sequence[Abstra
     if len(items) > MOST_UNROLLED or _ends_early(node):
         raise CutProblem("a loop over a tuple is only supported for few items, without break or return")
     for item in items:
-        _step(p, node, assign, item)
+        _lone_step(p, node, assign, item)
     p.block(node.orelse)
 
 
@@ -307,10 +316,10 @@ def _carried(
 ) -> None:
     """Lower a loop repeatedly until it is known what it carries."""
     guess = Guess({}, frozenset(), frozenset())
-    names = _names(p, node) | own
+    names, bound = _names(p, node) | own, bound_names([node])
     for _ in range(MOST_TRIES):
         mark, around = p.mark(), p.carried
-        carry = Carry(p, names, p.live_behind(node), guess, counted)
+        carry = Carry(p, names, bound, p.live_behind(node), guess, counted)
         p.carried = names
         try:
             results = emit(carry)
@@ -321,7 +330,7 @@ def _carried(
         finally:
             p.carried = around
         if carry.better is None:
-            carry.end(results, bound_names([node]))
+            carry.end(results)
             return
         guess = carry.better
         p.reset(mark)

@@ -11,18 +11,20 @@ import numpy as np
 
 from ...ir import dims
 from ...ir.dims import LOOP, Size, symbol
-from ...ir.dtypes import BF16, C64, C128, F16, DType
+from ...ir.dtypes import BF16, I64, DType
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
 from ...ir.types import Guards, Sizes, TensorType
 from .arithmetic import INT, value_of
 from .calls import call
+from .complexes import of_parts, part_dtype
 from .emit import NestEmitter, memory_type
 from .kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
 from .pieces import (
     ArrayInput,
+    ComplexResult,
     Cut,
     EitherResult,
     FreshInput,
@@ -59,8 +61,7 @@ from .values import (
     whole,
 )
 
-HALVES = (F16, BF16)
-NOT_IN_LOOPS = (*HALVES, C64, C128)
+HALVES = (BF16,)
 
 
 def _no_source(function: FunctionType) -> str:
@@ -75,15 +76,18 @@ def lower_piece(
     sample: Mapping[str, object] | None = None,
     sources: Sources = _no_source,
     name: str = "piece",
+    paths: Mapping[int, str] | None = None,
 ) -> Piece | Cut:
     """Lower statements to one nest, or tell why that can't be done.
 
     `names` looks up names that are not variables. `sample` holds the live-in values of the current call: what can't be
-    proved is guarded as it holds there. `sources` reads the functions that are inlined.
+    proved is guarded as it holds there. `sources` reads the functions that are inlined. `paths` are expressions that
+    are inputs, by the identity of their nodes.
     """
 
     def lowered(tracks_kinds: bool) -> Piece | Cut:
-        return _Inputs(live_in, sample or {}, name, tracks_kinds).lower(statements, live_out, names, sources)
+        inputs = _Inputs(live_in, sample or {}, name, tracks_kinds)
+        return inputs.lower(statements, live_out, names, sources, paths or {})
 
     try:
         try:
@@ -119,7 +123,7 @@ class _Inputs:
         if isinstance(kind, Array):
             return self._array(kind, path, actual)
         if isinstance(kind, NumpyScalar):
-            return Number(kind, self._number(kind.dtype, path))
+            return of_parts(kind, self._numbers(kind.dtype, path))
         if isinstance(kind, PythonNumber):
             return self._python(kind, path, actual)
         if isinstance(kind, Tuple):
@@ -135,8 +139,6 @@ class _Inputs:
     def _array(self, kind: Array, path: Path, actual: object) -> Any:
         if kind.dtype in HALVES:
             return Unset(f"'{path[0]}' is an array of {kind.dtype}, which loops do not support yet")
-        if not kind.ones:
-            return Unset(f"'{path[0]}' is an array without dimensions, which loops do not support yet")
         shape: list[Size] = []
         for axis, one in enumerate(kind.ones):
             taken = self._taken(f"{'_'.join(path)}_{axis}")
@@ -151,11 +153,16 @@ class _Inputs:
         self.buffers.append(buffer)
         return whole(buffer)
 
-    def _number(self, dtype: DType, path: Path) -> Value:
-        if dtype in NOT_IN_LOOPS:
+    def _numbers(self, dtype: DType, path: Path) -> list[Value]:
+        if dtype in HALVES:
             raise CutProblem(f"'{path[0]}' is a number of {dtype}, which loops do not support yet")
+        if dtype.kind == "complex":
+            return [self._number(part_dtype(dtype), path, part) for part in (0, 1)]
+        return [self._number(dtype, path)]
+
+    def _number(self, dtype: DType, path: Path, part: int | None = None) -> Value:
         buffer = BufferValue(
-            Value(TensorType(dtype, (), "memref"), name=self._taken("_".join(path))), NumberInput(path)
+            Value(TensorType(dtype, (), "memref"), name=self._taken("_".join(path))), NumberInput(path, part)
         )
         self.buffers.append(buffer)
         loaded = self.e.node(ops.LOAD, (buffer.value,), (TensorType(dtype),), at=Sizes(())).result
@@ -165,10 +172,9 @@ class _Inputs:
     def _python(self, kind: PythonNumber, path: Path, actual: object) -> Number:
         if kind.value is not None:
             return constant(kind.value)
-        dtype = dtype_of(kind)
-        value = self._number(dtype, path)
         if kind.name != "int":
-            return Number(kind, value)
+            return of_parts(kind, self._numbers(dtype_of(kind), path))
+        value = self._number(I64, path)
         taken = self._taken("_".join(path) + "_n")
         self.paths[taken] = path
         if type(actual) is int:
@@ -194,10 +200,11 @@ class _Inputs:
         live_out: Sequence[str],
         names: Callable[[str], Kind | None],
         sources: Sources,
+        paths: Mapping[int, str],
     ) -> Piece | Cut:
         after = frozenset(live_out)
         live = Liveness(statements)
-        p = Lowering(self.e, statement, call, self.env, _resolver(names), live.at, after, sources)
+        p = Lowering(self.e, statement, call, self.env, _resolver(names), live.at, after, sources, paths)
         p.block(statements)
         return _Outputs(self, p).piece(live_out)
 
@@ -239,6 +246,8 @@ class _Outputs:
                 return self._either(value, value.other)
             if value.known is not None:
                 return KnownResult(value.known)
+            if value.pair is not None:
+                return ComplexResult(self._stored(value.pair[0]), self._stored(value.pair[1]), value.kind)
             return NumberResult(self._stored(value_of(self.e, value)), value.kind)
         if isinstance(value, View):
             return self._array(value)
@@ -378,6 +387,8 @@ def _moved(result: Result, places: Mapping[int, int]) -> Result:
     if isinstance(result, EitherResult):
         first, second = (NumberResult(places[r.buffer], r.kind) for r in (result.first, result.second))
         return EitherResult(first, second, places[result.is_first])
+    if isinstance(result, ComplexResult):
+        return ComplexResult(places[result.real], places[result.imag], result.kind)
     if isinstance(result, FreshResult):
         return FreshResult(places[result.buffer], result.view)
     if isinstance(result, TupleResult):

@@ -13,6 +13,7 @@ from ...ir import dims
 from ...ir.dims import LOOP
 from ...ir.dtypes import F64, DType
 from ...ir.graph import Value
+from ...ir.records import replace
 from .arithmetic import cast_number, fitted_int, negation, value_of
 from .drafts import Draft, materialized
 from .emit import NestEmitter, NestScope
@@ -59,6 +60,7 @@ class Lowering:
         live: Mapping[int, Names],
         after: Names,
         sources: Sources,
+        paths: Mapping[int, str],
     ) -> None:
         self.e = e
         self.run, self.call = run, call  # lower a statement, and evaluate a call
@@ -67,6 +69,7 @@ class Lowering:
         self.live = live  # variables that are live behind a statement, by its identity
         self.after = after  # variables that are live behind all statements
         self.sources = sources
+        self.paths = paths  # the variable for each attribute or item that is an input
         self.draft = Draft(e)
         self.drafts: list[Draft] = []  # of statements that call an inlined function
         self.inlined: list[Any] = []
@@ -136,13 +139,13 @@ class Lowering:
         """Whether nothing else refers to the memory of an array that a variable refers to."""
         if view.buffer.origin is not None or (self.inlined and self.places.get(name) != view):
             return False  # the caller of an inlined function may have a name for it
-        return not any(_sees(value, view) for key, value in self.env.items() if key != name)
+        return not any(sees(value, view) for key, value in self.env.items() if key != name)
 
     def bound(self, number: Number) -> Number:
         """Return a number after a check that its variable has a value."""
         if number.bound is not None:
             self.e.check(number.bound, "a variable has no value")
-        return Number(number.kind, number.value, other=number.other, settle=number.settle, is_first=number.is_first)
+        return replace(number, bound=None)
 
     def settled(self, value: Abstract) -> Abstract:
         """Return a number after checks that it has a value and is of the first of its kinds."""
@@ -150,7 +153,7 @@ class Lowering:
             value = self.bound(value)
         if isinstance(value, Number) and value.other is not None and value.settle is not None:
             value.settle()
-            return Number(value.kind, value.value)
+            return replace(value, other=None, settle=None)
         return value
 
     def number(self, value: Abstract, what: str = "a number") -> Number:
@@ -158,6 +161,11 @@ class Lowering:
         if not isinstance(found, Number):
             raise CutProblem(f"{what} is needed here")
         return found
+
+    def converted(self, value: Abstract) -> Number:
+        """A number, or the only element of an array without dimensions, where Python and NumPy convert it to one."""
+        found = self.computed(value)
+        return self.load(found) if isinstance(found, View) and not found.rank else self.number(found)
 
     # -- statements
 
@@ -301,7 +309,7 @@ class Lowering:
 
     def stored_as(self, number: Number, dtype: DType) -> Value:
         if dtype.kind == "complex":
-            raise CutProblem("single complex numbers are not supported in loops")
+            raise CutProblem("a number becomes complex here, which is not compiled")
         if number.dtype.kind == "complex":
             raise CutProblem("this raises TypeError, or drops the imaginary part of a complex number")
         if number.known is not None and not isinstance(number.known, complex):
@@ -325,12 +333,12 @@ class Lowering:
         return self.e.cast(value, dtype)
 
 
-def _sees(value: Any, view: View) -> bool:
+def sees(value: Any, view: View) -> bool:
     """Whether a value refers to the memory of a view."""
     if isinstance(value, TupleValue):
-        return any(_sees(item, view) for item in value.items)
+        return any(sees(item, view) for item in value.items)
     if isinstance(value, Selected):
-        return _sees(value.value, view) or _sees(value.mask, view)
+        return sees(value.value, view) or sees(value.mask, view)
     return isinstance(value, View) and value.buffer is view.buffer
 
 

@@ -8,12 +8,13 @@ from typing import Any
 from ...ir.dtypes import BOOL
 from ...ir.graph import Graph, Node, Value
 from ...ir.nest import ops
+from ...ir.records import replace
 from ...ir.types import TensorType
-from .arithmetic import TRUTH, cast_number, is_of, join, negation, value_of
+from .arithmetic import TRUTH, is_of, join, negation, number_parts, value_of
+from .complexes import of_parts, zeros
 from .emit import NestEmitter, NestScope
 from .kinds import Known
 from .values import (
-    ZEROS,
     Abstract,
     CutProblem,
     Environment,
@@ -51,7 +52,7 @@ class Merger:
         if isinstance(a, View) and isinstance(b, View) and self._share_memory(a, b):
             return lambda: a
         given = [x for x in (a, b) if x is not None]
-        if any(not isinstance(x, Number) or x.pair for x in given):
+        if any(not isinstance(x, Number) for x in given):
             return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
         is_bound = self._bound(a, b)
         if len(given) == 1:
@@ -66,7 +67,8 @@ class Merger:
                 return lambda: Unset(reason, kinds)
         yes, no = self._output(0, a, kind), self._output(1, b, kind)
         flag, first = is_bound or _nothing, self._is_first(a, b, kind) if other is not None else _nothing
-        return lambda: Number(kind, self.e.select(self.test, yes(), no()), other=other, bound=flag(), is_first=first())
+        chosen = lambda: [self.e.select(self.test, *two) for two in zip(yes(), no(), strict=True)]  # noqa: E731
+        return lambda: replace(of_parts(kind, chosen(), other), bound=flag(), is_first=first())
 
     def _is_first(self, a: Number | None, b: Number | None, kind: NumberKind) -> Callable[[], Value | None]:
         """Whether a number of two kinds is of this one after the branches; nothing if that is not tracked."""
@@ -79,7 +81,7 @@ class Merger:
             self.e.scopes.pop()
             if found is None:
                 return _nothing
-            sides.append(self._output(side, Number(TRUTH, found), TRUTH))
+            sides.append(self._flag(side, found))
         yes, no = sides
         return lambda: self.e.select(self.test, yes(), no())
 
@@ -93,7 +95,12 @@ class Merger:
     def _is_bound(self, side: int, number: Number | None) -> Callable[[], Value]:
         if number is None or number.bound is None:
             return lambda: self.e.constant(number is not None, BOOL)
-        return self._output(side, Number(TRUTH, number.bound), TRUTH)
+        return self._flag(side, number.bound)
+
+    def _flag(self, side: int, value: Value) -> Callable[[], Value]:
+        """Make a truth a result of a branch."""
+        made = self._output(side, Number(TRUTH, value), TRUTH)
+        return lambda: made()[0]
 
     def one(self, value: Any, side: int, name: str) -> Merged:
         """Return the value of one branch, because the other has left or has none."""
@@ -104,9 +111,10 @@ class Merger:
             return lambda: Unset(f"'{name}' is a view that depends on data of a branch")
         if isinstance(value, Number) and value.known is None and id(value) not in self.outside:
             made = self._output(side, value, value.kind)
-            flag = self._output(side, Number(TRUTH, value.bound), TRUTH) if value.bound is not None else _nothing
-            first = _nothing if value.is_first is None else self._output(side, Number(TRUTH, value.is_first), TRUTH)
-            return lambda: Number(plain(value.kind), made(), other=value.other, bound=flag(), is_first=first())
+            flag = self._flag(side, value.bound) if value.bound is not None else _nothing
+            first = self._flag(side, value.is_first) if value.is_first is not None else _nothing
+            merged = lambda: of_parts(plain(value.kind), made(), value.other)  # noqa: E731
+            return lambda: replace(merged(), bound=flag(), is_first=first())
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _share_memory(self, a: View, b: View) -> bool:
@@ -126,19 +134,18 @@ class Merger:
         second.value = first.value
         return True
 
-    def _output(self, side: int, number: Number | None, kind: NumberKind) -> Callable[[], Value]:
+    def _output(self, side: int, number: Number | None, kind: NumberKind) -> Callable[[], Sequence[Value]]:
         """Make a number a result of a branch, unless it was computed before the branch; 0 if there is none."""
         if number is None:
-            dtype = dtype_of(kind)
-            return lambda: self.e.constant(ZEROS[dtype.kind], dtype)
+            return lambda: zeros(self.e, dtype_of(kind))
         if id(number) in self.outside:
-            return lambda: cast_number(self.e, number, dtype_of(kind))
+            return lambda: number_parts(self.e, number, dtype_of(kind))
         self.e.scopes.append(self.scopes[side])
-        value = cast_number(self.e, number, dtype_of(kind))
+        values = number_parts(self.e, number, dtype_of(kind))
         self.e.scopes.pop()
-        self.outputs[side].append(value)
-        place = len(self.outputs[side]) - 1
-        return lambda: self.results[side][place]
+        place = len(self.outputs[side])
+        self.outputs[side] += values
+        return lambda: self.results[side][place : place + len(values)]
 
     def emit(self, condition: Number) -> None:
         for side, (scope, outputs) in enumerate(zip(self.scopes, self.outputs, strict=True)):

@@ -39,9 +39,13 @@ class ArrayInput:
 
 @record
 class NumberInput:
-    """A number of the caller, converted to the buffer's dtype: a Python int is i64, a float f64, a bool bool."""
+    """A number of the caller, converted to the buffer's dtype: a Python int is i64, a float f64, a bool bool.
+
+    With a `part`, it is the real (0) or imaginary (1) part of a complex number.
+    """
 
     path: Path
+    part: int | None = None
 
 
 @record
@@ -83,6 +87,15 @@ class EitherResult:
     first: NumberResult
     second: NumberResult
     is_first: int
+
+
+@record
+class ComplexResult:
+    """The complex number whose parts are in two buffers, as the kind says."""
+
+    real: int
+    imag: int
+    kind: Kind
 
 
 @record
@@ -146,7 +159,15 @@ class TupleResult:
 
 
 Result = Union[
-    NumberResult, EitherResult, FreshResult, SameResult, ViewResult, ReshapedResult, KnownResult, TupleResult
+    NumberResult,
+    EitherResult,
+    ComplexResult,
+    FreshResult,
+    SameResult,
+    ViewResult,
+    ReshapedResult,
+    KnownResult,
+    TupleResult,
 ]
 
 

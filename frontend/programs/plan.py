@@ -30,11 +30,12 @@ import numpy as np
 from ...ir.records import record
 from ...ir.source import ABSENT
 from .allowed import Checker, PythonScope, is_known
-from .collecting import PARTED, Collected, plan_name
+from .collecting import PARTED, Collected, Guards, plan_name
 from .exit_plans import ExitPlan, live_at_exits, live_before
 from .inputs import Inputs
 from .lowerable import has_loops_or_stores, may_be_lowered
 from .names import Liveness, assigned, bound_names, exposed, reads
+from .paths import Paths
 from .pieces import Cut
 from .side_exits import HIDDEN, Loop, with_exits
 from .source import FunctionSource, code_of
@@ -68,6 +69,7 @@ class PlannedLoop:
     returns: bool
     lines: tuple[int, int]
     origin: ast.stmt | None = None  # the user's loop, if the statements are one with side exits
+    paths: Mapping[int, str] = {}  # attributes and items that are inputs, by the identity of their nodes
 
 
 @record(eq=False)
@@ -198,11 +200,14 @@ class _Planner:
         live_out = tuple(sorted(bound & behind))
         kept = set(live_out) - assigned(run)
         before = {n for s in self.statements if s not in run for n in bound_names([s])} | self._given
-        needed = {n for n in exposed(run) if n not in self._scope.locals or n in before} | (kept & before)
-        live_in = tuple(sorted(n for n in needed if self._is_variable(n)))
+        paths = Paths(run, self._inputs)
+        own = self._scope.locals - before  # variables that only these statements bind have no value before them
+        needed = (paths.without_owners(exposed(run)) - own) | (kept & before)
+        variables = tuple(sorted(n for n in needed if self._is_variable(n)))
+        live_in, given = (*variables, *paths.inputs), [ast.Name(n, ast.Load()) for n in variables]
         name = f".piece{len(self.pieces)}"
-        self.pieces.append(PlannedLoop(name, tuple(run), live_in, live_out, returns, lines))
-        call = ast.Call(ast.Name(name, ast.Load()), [ast.Name(n, ast.Load()) for n in live_in], [])
+        self.pieces.append(PlannedLoop(name, tuple(run), live_in, live_out, returns, lines, None, paths.names))
+        call = ast.Call(ast.Name(name, ast.Load()), [*given, *paths.inputs.values()], [])
         hit: list[ast.stmt]
         if returns:
             hit = [ast.Return(ast.Subscript(ast.Name(RESULT, ast.Load()), ast.Constant(0), ast.Load()))]
@@ -210,7 +215,7 @@ class _Planner:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in live_out]
             target = ast.Tuple(targets, ast.Store()) if targets else ast.Name(RESULT, ast.Store())
             hit = [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
-        return self._tried(name, [_assign(RESULT, call)], [], self.block(run), hit, run[0])
+        return self._tried(name, [_assign(RESULT, call)], self._tests(paths.guards), self.block(run), hit, run[0])
 
     def _is_variable(self, name: str) -> bool:
         if name in self._scope.locals or name in self._scope.outer:
@@ -361,7 +366,7 @@ class _Planner:
         call = ast.Call(ast.Name(name, ast.Load()), list(piece.inputs.values()), [])
         tried: list[ast.stmt] = [_assign(plan_name(n), value) for n, value in piece.before]
         tried.append(_assign(RESULT, call))
-        tests = self._tests(piece)
+        tests = self._tests(piece.guards)
         joined = isinstance(rest, ast.If)
         missed: list[ast.stmt] = list(piece.originals[:-1]) if rest is not None else list(piece.originals)
         hit: list[ast.stmt] = self._received(outputs, piece)
@@ -402,9 +407,9 @@ class _Planner:
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
         return [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
 
-    def _tests(self, piece: Collected) -> list[ast.expr]:
+    def _tests(self, guards: Guards) -> list[ast.expr]:
         tests: dict[str, ast.expr] = {}
-        for node, kind in piece.guards:
+        for node, kind in guards:
             of = ast.Call(ast.Name(TYPE, ast.Load()), [node], [])
             if kind is PARTED:
                 test = ast.Compare(of, [ast.In()], [ast.Name(PARTS, ast.Load())])

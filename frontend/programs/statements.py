@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ir.dtypes import BOOL, I64, DType
 from ...ir.graph import Value
+from .arithmetic import number_parts
 from .expressions import BINARY, binary, condition, evaluate, index_items, indexed
 from .indexing import is_basic, view_of
 from .kinds import Known, NumpyScalar
@@ -120,9 +121,9 @@ def store(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -
 def write(p: Lowering, target: View, value: Abstract) -> None:
     """Writes a value to all of a view, with NumPy's conversion and broadcasting."""
     if not target.rank:
-        number = p.number(value)
-        if number.pair is not None and target.dtype == number.dtype:
-            for k, part in enumerate(number.pair):
+        number = p.converted(value)
+        if target.dtype.kind == "complex":
+            for k, part in enumerate(number_parts(p.e, number, target.dtype)):
                 p.e.store(part, target.part(k), ())
             return
         p.e.store(p.stored_number(number, target), target, ())

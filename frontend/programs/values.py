@@ -68,9 +68,6 @@ class Number:
         return isinstance(self.kind, PythonNumber)
 
 
-ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
-
-
 def dtype_of(kind: NumberKind) -> DType:
     """The dtype that holds a number of this kind in a nest."""
     return kind.dtype if isinstance(kind, NumpyScalar) else PYTHON_DTYPES[kind.name]

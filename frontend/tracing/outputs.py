@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...ir.builder import is_number_result, is_scalar_result
+from ...ir.dtypes import F64
 from ...ir.errors import Span, TraceProblem, type_of
 from ...ir.graph import Graph, Node, Value
-from ...ir.ops import BROADCAST, GATHER, NUMPY
+from ...ir.ops import BROADCAST, CAST, GATHER, NUMPY
 from ...ir.source import Place, Structure, rebuilt
 from ..maker import Maker
 from .symbolic import TracedSize
@@ -52,7 +53,8 @@ def finish(
         if strict and isinstance(part, Tracer):
             _refuse_shared(trace, part, bases, span)
         value, kind = _output(trace, part, span)
-        pairs.append((value, "number" if strict and _is_python_number(part) else kind))
+        is_own = strict and (_is_python_number(part) or _is_python_complex(value))
+        pairs.append((value, "number" if is_own else kind))
         return Place(len(pairs) - 1)
 
     tree = rebuilt(returned, leaf)
@@ -83,6 +85,20 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
         return value, "number"
     scalar = number or value.type.dtype.weak or is_scalar_result(value)
     return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"
+
+
+def _is_python_complex(value: Value) -> bool:
+    """Tell whether Python itself computes a number: `1j * x.sum()`, as an np.float64 is a float to Python's complex."""
+    node = value.node
+    while node is not None and node.op is CAST:
+        node = node.operands[0].node
+    if node is None or node.op.name not in ("add", "sub", "mul") or value.type.rank:
+        return False
+    left, right = (operand.type.dtype for operand in node.operands)
+    if not (left.weak and left.kind == "complex") and not _is_python_complex(node.operands[0]):
+        return False
+    is_scalar = right == F64 and is_scalar_result(node.operands[1])
+    return is_scalar or right.weak or _is_python_complex(node.operands[1])
 
 
 def refuse_same_containers(trace: Trace, outside: Iterable[Any], returned: Any, span: Span | None) -> None:

@@ -88,6 +88,8 @@ class NestServing:
         self.held = self.w.register(outside, part=OBJECTS)
         self._slots: dict[Path, list[int]] = {}
         for k, given in enumerate(nest.inputs):
+            if isinstance(given, NumberInput) and given.part is not None:
+                raise Unserved
             if isinstance(given, (ArrayInput, NumberInput)):
                 self._slots.setdefault(given.path, []).append(k)
         self._steering = {path: symbol for symbol, path in nest.sizes.items()}
