@@ -61,14 +61,14 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
         raise CutProblem("what is called is not known when compiling", node)
     if (jitted := jitted_function(function.value)) is not None:
         return inline(p, jitted, args, named)
+    if any(function.value is known for known in WRITTEN_HERE):
+        args, named = [p.computed(x) for x in args], {key: p.computed(x) for key, x in named.items()}
+        other = substitute(function.value, args, named)
+        if other is not None:
+            return inline(p, other[0], other[1], {})
     rule = RULES.get(function.value) if _is_hashable(function.value) else None
     if rule is not None:
         return rule(p, args, named)
-    if any(function.value is known for known in WRITTEN_HERE):
-        args, named = [p.computed(x) for x in args], {key: p.computed(x) for key, x in named.items()}
-    other = substitute(function.value, args, named)
-    if other is not None:
-        return inline(p, other[0], other[1], {})
     if isinstance(function.value, FunctionType) and numpy_name(function.value) is None:
         return inline(p, function.value, args, named)
     if isinstance(function.value, type):

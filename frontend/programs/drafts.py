@@ -374,9 +374,7 @@ def is_zero_dimensional(value: Value) -> bool:
 def materialized(draft: Draft, value: Expression, node: ast.AST | None = None) -> View | Number:
     """Compute an expression, into new memory or to a number."""
     made = value.value
-    if not made.type.shape:
-        if is_zero_dimensional(made):
-            raise CutProblem("arrays without dimensions are not supported in loops", node)
+    if not made.type.shape and not is_zero_dimensional(made):
         if made.type.dtype.kind == "complex":
             real, imag = draft.emit([draft.builder.op(part, made) for part in (REAL, IMAG)], [])
             return Number(NumpyScalar(made.type.dtype), pair=(real, imag))

@@ -220,10 +220,22 @@ def _compared(p: Lowering, op: ast.cmpop, a: Abstract, b: Abstract) -> Abstract:
         return constant(_is_same(a, b) == isinstance(op, ast.Is))
     name = COMPARE.get(type(op))
     if name is None:
-        raise CutProblem("'in' is not compiled")
+        found = _is_in(p, a, b)
+        return found if isinstance(op, ast.In) else negation(p.e, found)
     if isinstance(a, Known) and isinstance(b, Known) and isinstance(a.value, (str, np.dtype, type)):
         return constant(bool(OPERATORS[name](a.value, b.value)))
     return binary(p, name, a, b)
+
+
+def _is_in(p: Lowering, a: Abstract, b: Abstract) -> Number:
+    """`a in b` for integers. Python first looks whether two numbers are one object, which matters for NaN."""
+    items = b.items if isinstance(b, TupleValue) else ()
+    if not items or not all(isinstance(x, Number) and x.dtype.is_integer and x.other is None for x in (a, *items)):
+        raise CutProblem("'in' is only compiled for integers and tuples of them")
+    found = constant(False)
+    for item in items:
+        found = p.either(found, truth(p.e, p.number(binary(p, "equal", a, item))))
+    return found
 
 
 def _is_same(a: Abstract, b: Abstract) -> bool:

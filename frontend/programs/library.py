@@ -79,7 +79,34 @@ def _places(a: Array, bins: int) -> tuple[Any, Any, Array]:
     return low, high, places
 
 
-WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram)
+def total(items: Array) -> Any:
+    """`sum` of the elements of an array, one after the other."""
+    found = 0
+    for item in items:
+        found = found + item
+    return found
+
+
+def largest(items: Array) -> Any:
+    """`max` of the elements of an array: the first of equal ones."""
+    found = items[0]
+    for item in items:
+        if item > found:
+            found = item
+    return found
+
+
+def smallest(items: Array) -> Any:
+    """`min` of the elements of an array: the first of equal ones."""
+    found = items[0]
+    for item in items:
+        if item < found:
+            found = item
+    return found
+
+
+OVER_ARRAYS = ((sum, total), (max, largest), (min, smallest))
+WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram, sum, max, min)
 COMPUTED_ONCE = (_places,)
 """Functions whose results nobody changes, so a second call with the same arguments gives the same ones."""
 LOOPS = (np.histogram,)
@@ -89,7 +116,11 @@ LOOPS = (np.histogram,)
 def substitute(
     function: Any, args: Sequence[Abstract], named: Mapping[str, Abstract]
 ) -> tuple[Any, Sequence[Abstract]] | None:
-    """A function from here and its arguments, in place of a function of NumPy."""
+    """A function from here and its arguments, in place of a function of NumPy or Python."""
+    if len(args) == 1 and not named and isinstance(args[0], View) and args[0].rank == 1:
+        for known, ours in OVER_ARRAYS:
+            if function is known:
+                return ours, args
     arrays = [x for x in (*args, *named.values()) if isinstance(x, View)]
     if not arrays or any(x.dtype not in (F32, F64) for x in arrays):
         return None

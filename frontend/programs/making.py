@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...ir.dims import Size
+from ...ir.graph import Value
 from .arguments import bound_arguments, dtype_argument
-from .arithmetic import as_int
+from .arithmetic import as_int, number_parts
 from .builtin_calls import as_python
 from .drafts import Draft
 from .kinds import Known, NumpyScalar
@@ -98,12 +99,19 @@ def fill(p: Lowering, view: View, number: Number) -> None:
         draft = Draft(p.e)
         draft.emit([draft.builder.constant(complex(number.known), view.dtype)], [view])
         return
-    value = p.stored_number(number, view)
+    if view.dtype.kind == "complex":
+        for k, part in enumerate(number_parts(p.e, number, view.dtype)):
+            _fill_all(p, view.part(k), part)
+        return
+    _fill_all(p, view, p.stored_number(number, view))
+
+
+def _fill_all(p: Lowering, view: View, value: Value) -> None:
     if not view.rank:
         p.e.store(value, view, ())
         return
     draft = Draft(p.e)
-    draft.emit([draft.leaf(Number(NumpyScalar(view.dtype), value))], [view])
+    draft.emit([draft.leaf(Number(NumpyScalar(view.element_dtype), value))], [view])
 
 
 MAKING: Mapping[Any, Rule] = {

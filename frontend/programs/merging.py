@@ -67,8 +67,12 @@ class Merger:
                 return lambda: Unset(reason, kinds)
         yes, no = self._output(0, a, kind), self._output(1, b, kind)
         flag, first = is_bound or _nothing, self._is_first(a, b, kind) if other is not None else _nothing
-        chosen = lambda: [self.e.select(self.test, *two) for two in zip(yes(), no(), strict=True)]  # noqa: E731
-        return lambda: replace(of_parts(kind, chosen(), other), bound=flag(), is_first=first())
+
+        def merged() -> Number:
+            chosen = [self.e.select(self.test, *two) for two in zip(yes(), no(), strict=True)]
+            return replace(of_parts(kind, chosen, other), bound=flag(), is_first=first())
+
+        return merged
 
     def _is_first(self, a: Number | None, b: Number | None, kind: NumberKind) -> Callable[[], Value | None]:
         """Whether a number of two kinds is of this one after the branches; nothing if that is not tracked."""
@@ -113,8 +117,8 @@ class Merger:
             made = self._output(side, value, value.kind)
             flag = self._flag(side, value.bound) if value.bound is not None else _nothing
             first = self._flag(side, value.is_first) if value.is_first is not None else _nothing
-            merged = lambda: of_parts(plain(value.kind), made(), value.other)  # noqa: E731
-            return lambda: replace(merged(), bound=flag(), is_first=first())
+            own = plain(value.kind), value.other
+            return lambda: replace(of_parts(own[0], made(), own[1]), bound=flag(), is_first=first())
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _share_memory(self, a: View, b: View) -> bool:

@@ -18,7 +18,7 @@ from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
 from .masks import selects, write_selected
 from .scatter import has_indices, scatter
-from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View
+from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View, constant
 
 
 def statement(p: Lowering, node: ast.stmt) -> None:
@@ -128,7 +128,22 @@ def write(p: Lowering, target: View, value: Abstract) -> None:
             return
         p.e.store(p.stored_number(number, target), target, ())
         return
+    if isinstance(value, TupleValue):
+        _write_items(p, target, value)
+        return
     p.draft.emit([_converted(p, value, target.dtype)], [target])
+
+
+def _write_items(p: Lowering, target: View, value: TupleValue) -> None:
+    """Writes the numbers of a tuple to a row of as many elements."""
+    numbers = [p.number(item) for item in value.items]
+    excess = target.shape[0] - len(numbers)
+    if target.rank != 1 or not numbers or not p.e.holds(excess) or not p.e.holds(-excess):
+        raise CutProblem("only a tuple of numbers that has the size of a row can be stored")
+    if target.dtype.kind not in ("float", "complex") and not all(n.dtype.is_integer for n in numbers):
+        raise CutProblem("a tuple of floats is stored to an array of another kind")
+    for k, number in enumerate(numbers):
+        write(p, view_of(p.e, target, (constant(k),)), number)
 
 
 def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:

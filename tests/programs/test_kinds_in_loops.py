@@ -152,8 +152,41 @@ def looked_up(p: Any, n: int) -> Any:
     return s
 
 
+def tuples_of_numbers(m: Any, n: int) -> Any:
+    s = m[0, 0]
+    for i in range(n):
+        w = 1 if i in (0, 2 * n) else 4 if i % 2 else 2
+        if i not in (1, 2):
+            s += m[i, 0] * w
+        m[i] = (i, 2, s)
+    return s, m
+
+
+def builtins_over_rows(m: Any) -> Any:
+    found = np.zeros((len(m), 3))
+    for i in range(len(m)):
+        found[i] = sum(m[i]), max(m[i]), min(m[i] * 2)
+    return found, sum(m[0]), max(m[:, 0])
+
+
+def made_without_dimensions(x: Any) -> Any:
+    s = np.array(0.0)
+    for v in x:
+        s += v
+    return s, s.shape, s * 2
+
+
+def filled(z: Any, n: int) -> Any:
+    a, b = np.full(n, z), np.zeros(n, complex)
+    b.fill(z)
+    for i in range(n):
+        a[i] += b[i]
+    return a, b
+
+
 Z = np.linspace(-2, 2, 5) + 1j * np.linspace(1, 0, 5)
 H = np.array([1.5, 2.25, 0.1, 3.3, 60000, 0.0001], np.float16)
+M = np.arange(12.0).reshape(4, 3)
 A = np.array([0.1, 1e5, -3.3, 1e-8, 2.5])
 CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (escapes, (np.linspace(-2, 1, 7), np.linspace(-1, 1, 4), 12)), (newton, (1.5 + 0.5j, 6)),
@@ -161,7 +194,9 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (horner, (Z.astype("F"), np.complex64(1j))), (turned, (Z,)), (quotients, (4, 0.5)), (stored, (Z, 2j)),
     (stored, (Z.astype("F"), 1.5)), (halves, (H,)), (rounded, (A,)), (changed, (np.array(1.5), A)),
     (changed, (np.array(2, np.float32), A)), (rotated, (A, 4)), (accumulated, ((1, A), A)),
-    (fallen, (Body(), {"dt": 0.1, "hits": np.zeros(3, int)}, 5)),
+    (tuples_of_numbers, (M, 4)), (builtins_over_rows, (M[::-1],)), (builtins_over_rows, (M.astype(int),)),
+    (made_without_dimensions, (A,)), (filled, (2j, 3)),
+    (filled, (np.complex64(1j), 2)), (fallen, (Body(), {"dt": 0.1, "hits": np.zeros(3, int)}, 5)),
 ]  # fmt: skip
 LEFT = [(quotients, (0, 0.5)), (quotients, (3, np.float64(0.5))), (stored, (A, 2j)), (accumulated, ((1, A), A[:0])),
         (looked_up, (Body(), 2))]  # fmt: skip
@@ -193,7 +228,7 @@ def same(x: Any, y: Any) -> bool:
 @pytest.mark.parametrize("backend", ["reference", "llvm"])
 @pytest.mark.filterwarnings("ignore")
 def test_loops_are_native_and_right(backend: str) -> None:
-    cases = CASES if backend == "reference" else [CASES[k] for k in (0, 5, 7, 9, 12, 14, 18)]
+    cases = CASES if backend == "reference" else [CASES[k] for k in (0, 5, 7, 9, 12, 14, 19, -1)]
     for function, given in cases:
         jitted = weft.jit(function, backend=backend)
         for _ in range(2):
