@@ -336,7 +336,7 @@ class LoopWriter:
         self._line(depth, head)
         self._indices.append(name)
         if is_while:
-            self._line(depth + 1, f"{name} {'-=' if '> 0' in head else '+='} 1")
+            self._line(depth + 1, f"{name} {'-=' if f'{name} > 0 and' in head else '+='} 1")
             if "True" in head:
                 self._line(depth + 1, f"if {name} >= {self._pick(('3', '4', 'n'))}:")
                 self._line(depth + 2, "break")

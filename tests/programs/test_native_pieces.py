@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 import weft
@@ -384,7 +385,7 @@ def added_to(x, y):
 def test_parameters_are_changed_by_loops_or_by_a_trace() -> None:
     """A nest changes them in place; what no nest can do is traced as a whole, as before."""
     jitted = weft.jit(added_to)
-    for dtype, kind in (("f8", "piece of loops"), ("f2", "in one piece")):
+    for dtype, kind in (("f8", "piece of loops"), (ml_dtypes.bfloat16, "in one piece")):
         for _ in range(5):
             x, y = np.ones(5, dtype), np.arange(5).astype(dtype)
             jitted(x, y)
