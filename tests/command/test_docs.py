@@ -23,7 +23,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="u
 FILES = re.findall(r"^```weft (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 BLOCKS = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 OWN = ("command.md", "aot.md")  # pages with tests of their own: this one, and tests/aot/test_docs.py
-BY_MAKE = ("pip install .",)
+BY_MAKE = ("pip install .", 'pip install "weft[dask]" zarr bokeh')
 STEP = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.MULTILINE)
 
 
