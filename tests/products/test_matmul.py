@@ -13,6 +13,8 @@ from weft.backends import stated
 from weft.backends.llvm.engine import target
 from weft.backends.llvm.products import product as products
 from weft.frontend.tracing.functions import TracedFunction
+from weft.function import tracing
+from weft.runtime import launch
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.registry import Registry
@@ -213,3 +215,20 @@ def test_wrong_shapes() -> None:
         f(np.ones((2, 3)), 2.0)
     with pytest.raises(ValueError, match="broadcast"):
         f(np.ones((2, 3, 3)), np.ones((3, 3, 5)))
+
+
+def test_a_product_of_one_element_writes_nothing_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its only column is known when compiling, so all lanes of a vector are that element: one of them is stored."""
+    made: list[tuple[Any, int]] = []
+
+    def empty(shape: tuple[int, ...], dtype: Any) -> Any:
+        size = int(np.prod(shape))
+        made.append((np.full(size + 64, 7, dtype), size))
+        return made[-1][0][:size].reshape(shape)
+
+    monkeypatch.setattr(launch, "empty", empty)
+    for dtype in ("f4", "f8", "c8", "i4"):
+        x = np.arange(1, 17).reshape(2, 8).astype(dtype)[:, ::-1]
+        function = tracing(lambda a: np.inner(a[1::-2], a[1::-2]) + a[1::-2])
+        assert np.array_equal(function(x), np.inner(x[1::-2], x[1::-2]) + x[1::-2])
+    assert made and all((memory[size:] == 7).all() for memory, size in made)

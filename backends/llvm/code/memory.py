@@ -114,8 +114,8 @@ class Memory:
         """Writes a complex number, or a vector of them."""
         offset = address(index, buffer.strides)
         if coefficient_of(offset, self.vector) != buffer.dtype.size:
-            self.store(part_buffer(buffer, 0), index, re)
-            self.store(part_buffer(buffer, 1), index, im)
+            self.store_result(part_buffer(buffer, 0), index, re)
+            self.store_result(part_buffer(buffer, 1), index, im)
             return
         self.store_pairs(buffer, self.pointer(buffer, offset)[0], re, im)
 
@@ -133,6 +133,11 @@ class Memory:
         """Writes an element, or a vector of them."""
         offset = address(index, buffer.strides)
         self.store_at(buffer, self.pointer(buffer, offset)[0], coefficient_of(offset, self.vector), x)
+
+    def store_result(self, buffer: Buffer, index: Index, x: Val) -> None:
+        """Writes an element of a result, or a vector of them. Along an axis of one element, all lanes are that one."""
+        is_one = x.lanes and coefficient_of(address(index, buffer.strides), self.vector) == 0
+        self.store(buffer, index, self.nest.e.extract(x, 0) if is_one else x)
 
     def store_at(self, buffer: Buffer, pointer: Val, stride: Size, x: Val) -> None:
         """Writes an element of a buffer, or a vector of them that are this far apart."""

@@ -162,7 +162,7 @@ class Elements:
     def _store(self, slot: int, value: Value, index: Index) -> None:
         buffer = self.operand(slot)
         if buffer.dtype.kind != "complex":
-            self.memory.store(buffer, index, self.get(value, index))
+            self.memory.store_result(buffer, index, self.get(value, index))
             return
         assert value.node is not None and value.node.op is COMPLEX
         re, im = (self.get(v, operand_index(value.node, v, index)) for v in value.node.operands)
