@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..ir.errors import TraceProblem
+from . import threads
 from .native.abi import is_known
 from .native.call import CallForm
 from .native.callables import with_native_calls
@@ -44,6 +45,7 @@ class Called:
     takes_out = False
 
     def __call__(self: Callee, *args: Any, **kwargs: Any) -> Any:
+        threads.raise_pending()  # a native call that was interrupted ends up here
         return self.called(*args, **kwargs)
 
     def called(self: Callee, *args: Any, **kwargs: Any) -> Any:

@@ -38,3 +38,27 @@ def test_a_time_limit_is_not_a_failure_of_the_piece(function: Any, monkeypatch: 
         assert np.array_equal(jitted(x, lines), expected)
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def largest(a: Any) -> Any:
+    best = a[0]
+    for v in a:
+        if v > best:
+            best = v
+    return best
+
+
+def test_every_interrupt_of_a_native_loop_is_raised() -> None:
+    """A function that is one piece has two recipes, and the second one ran the loop again to its end."""
+    own, numbers = weft.jit(largest), np.zeros(10**8)  # memory that is only read takes none
+    for _ in range(4):
+        assert own(np.ones(3)) == 1
+    before = signal.signal(signal.SIGALRM, too_late)
+    try:
+        for _ in range(3):
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            with pytest.raises(LateError):
+                own(numbers)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
