@@ -19,7 +19,8 @@ from ...ir.nest import ops
 from ...ir.records import record
 from ...ir.types import Sizes
 from .arithmetic import INT, TRUTH, apply, as_int, negation, truth, value_of
-from .carrying import Carry, Guess, KindChanges, KindsMeet
+from .carried_numbers import KindsMeet
+from .carrying import Carry, Guess
 from .indexing import count_of
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
 from .merging import types_of
@@ -28,6 +29,7 @@ from .values import (
     Abstract,
     CutProblem,
     Iteration,
+    KindChanges,
     Number,
     RangeValue,
     TupleValue,
@@ -315,7 +317,7 @@ def _carried(
     p: Lowering, node: Loop, own: Names, emit: Callable[[Carry], Sequence[Value]], counted: _Count | None
 ) -> None:
     """Lower a loop repeatedly until it is known what it carries."""
-    guess = Guess({}, frozenset(), frozenset())
+    guess = Guess()
     names, bound = _names(p, node) | own, bound_names([node])
     for _ in range(MOST_TRIES):
         mark, around = p.mark(), p.carried

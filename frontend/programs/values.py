@@ -26,6 +26,10 @@ class CutProblem(Exception):
         self.node = node
 
 
+class KindChanges(Exception):
+    """Raised when a variable has another kind at the end of a step than at its start, and no kind fits both."""
+
+
 class TwoKindsResult(CutProblem):
     """Raised for a result that is of one kind or another, if nothing tracks which."""
 

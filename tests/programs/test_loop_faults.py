@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 import weft
 from weft import piece_programs
-from weft.frontend.programs import arithmetic, carrying, expressions, loops, lowering, merging, paths
+from weft.frontend.programs import (
+    arithmetic,
+    carried_arrays,
+    carried_numbers,
+    expressions,
+    loops,
+    lowering,
+    merging,
+    paths,
+)
 from weft.ir.records import replace
 from weft.passes.nests import assignments
 from weft.runtime import loop_pieces
@@ -197,18 +206,18 @@ NOTHING: Any = lambda *given: None  # noqa: E731
 FAULTS: dict[str, tuple[Any, str, Any]] = {
     "arguments that overlap are not noticed": (loop_pieces.LoopPiece, "run", _overlapping),
     "a loop of no steps is taken to have one": (loops._Count, "demand", NOTHING),
-    "kinds are merged behind a step": (carrying, "join", _merged_kinds),
+    "kinds are merged behind a step": (carried_numbers, "join", _merged_kinds),
     "kinds are merged behind a branch": (merging, "join", _merged_kinds),
-    "an array that a loop replaces is changed in place": (carrying.Carry, "_check_places", NOTHING),
-    "an array that a loop replaces has another name": (carrying.Carry, "_find_aliases", NOTHING),
-    "arrays are swapped one after the other": (carrying.Carry, "_apart", lambda self, view: view),
+    "an array that a loop replaces is changed in place": (carried_arrays.CarriedArrays, "_check_places", NOTHING),
+    "an array that a loop replaces has another name": (carried_arrays.CarriedArrays, "_find_aliases", NOTHING),
+    "arrays are swapped one after the other": (carried_arrays.CarriedArrays, "_apart", lambda self, view: view),
     "a view is a copy": (loop_pieces, "_viewed", _copied),
     "the error state is not looked at": (piece_programs, "is_usual", lambda: True),
     "a value from before break is lost": (lowering.Lowering, "_merge", _forgotten),
     "a value from before continue is lost in a lone step": (loops, "_lone_step", loops._step),
     "else runs after break": (loops, "_otherwise", _always_else),
     "classes of objects are not checked": (paths.Paths, "__init__", _unguarded),
-    "both parts of a complex number are real": (carrying, "of_parts", lambda kind, parts, other=None: NUMBER(
+    "both parts of a complex number are real": (carried_numbers, "of_parts", lambda kind, parts, other=None: NUMBER(
         kind, None if len(parts) == 2 else parts[0], pair=(parts[0], parts[0]) if len(parts) == 2 else None, other=other
     )),
 }  # fmt: skip

@@ -1,0 +1,136 @@
+"""Carry arrays from step to step of a loop: one that a variable refers to anew is copied to a place in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...ir.records import record
+from ...ir.tuples import NamedTuple
+from .lowering import Lowering, sees
+from .names import Names
+from .values import BufferValue, CutProblem, Environment, KindChanges, View
+
+
+@record
+class ArrayGuess:
+    """The variables that have places, and those of them that refer to other memory behind a step.
+
+    `aliases` has that memory by variable. Their places hold copies of it.
+    """
+
+    places: Names
+    aliases: Mapping[str, BufferValue]
+
+
+@record
+class Started:
+    """The place of a variable, how often it had been stored to, and whether no other variable had its array."""
+
+    name: str
+    version: int
+    is_own: bool
+
+
+class Replaced(NamedTuple):
+    """A variable that refers to another array behind a step than before it."""
+
+    name: str
+    first: View
+    last: View
+
+
+class CarriedArrays:
+    """The arrays that a loop carries, as guessed, and what a step shows of them: `found` is the next guess."""
+
+    def __init__(self, p: Lowering, guess: ArrayGuess) -> None:
+        self.p, self.guess = p, guess
+        self.places, self.aliases = set(guess.places), dict(guess.aliases)
+        self.made: dict[str, View] = {}  # arrays of variables that have no value before the loop
+        self.started: list[Started] = []
+        self.replaced: list[Replaced] = []
+        self.allowed: dict[BufferValue, int] = {}  # stores to places that replace the array
+
+    def found(self) -> ArrayGuess:
+        return ArrayGuess(frozenset(self.places), dict(self.aliases))
+
+    def shared(self) -> Names:
+        """Variables that are the array itself, and no place, if the loop has no step."""
+        return frozenset(start.name for start in self.started if not start.is_own)
+
+    def start(self) -> None:
+        """Give separate memory to the arrays that the loop replaces."""
+        p = self.p
+        for name in sorted(self.guess.places):
+            view = p.env[name]
+            is_own = p.is_only_name(name, view)
+            place = p.e.allocate(view.dtype, view.shape, None, p.e.order_like(view))
+            p.copy(place, view)
+            if name in self.guess.aliases:
+                target = self.guess.aliases[name]
+                place.buffer.shadow = target, target.version
+            p.env[name] = p.places[name] = place
+            self.started.append(Started(name, place.buffer.version, is_own))
+
+    def finish(self, before: Environment, living: Names) -> None:
+        """Replace the arrays behind a step; `living` are the variables that live on."""
+        self._find_aliases(before, living)
+        self._check_kinds()
+        self._replace()
+        self._check_places()
+
+    def _find_aliases(self, before: Environment, living: Names) -> None:
+        """Find variables that refer to memory of the caller, or of another variable that lives on."""
+        env, places = self.p.env, {self.p.places[name].buffer for name in self.guess.places}
+        for name, _, last in self.replaced:
+            buffer = last.buffer
+            others = [key for key, value in env.items() if key != name and key in living and sees(value, last)]
+            if buffer.origin is None and not others:
+                continue
+            is_new = not any(sees(value, last) for value in before.values())
+            if buffer in places or (is_new and buffer.origin is None) or self.aliases.get(name, buffer) is not buffer:
+                raise CutProblem(
+                    f"'{name}' and '{others[0] if others else name}' refer to one array behind a step of a loop"
+                )
+            self.aliases[name] = buffer
+
+    def _check_kinds(self) -> None:
+        e = self.p.e
+        for name, first, last in self.replaced:
+            is_other = first.buffer.shadow is not None and name not in self.guess.aliases
+            if is_other or last.buffer.shadow is not None:
+                raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
+            if last.dtype != first.dtype or not e.facts.agree(last.shape, first.shape):
+                raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
+            if e.order_like(last) != e.order_like(first):
+                raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
+
+    def _replace(self) -> None:
+        """Copy arrays that variables refer to after a step to the places that the loop carries for them."""
+        mine = [(first, last) for name, first, last in self.replaced if name in self.places]
+        owned = [first.buffer for first, _ in mine]
+        values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
+        for (first, _), value in zip(mine, values, strict=True):
+            shadow, first.buffer.shadow = first.buffer.shadow, None
+            self.p.copy(first, value)
+            first.buffer.shadow = shadow
+            self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
+        self.places.update(name for name, _, _ in self.replaced)
+
+    def _apart(self, view: View) -> View:
+        made = self.p.e.allocate(view.dtype, view.shape)
+        self.p.copy(made, view)
+        return made
+
+    def _check_places(self) -> None:
+        """Cut loops in which a place shows that it is no new array for each step.
+
+        A store into the array itself would have to reach what the variable was before the loop, and another name of
+        the array would have to keep it.
+        """
+        for start in self.started:
+            buffer = self.p.places[start.name].buffer
+            writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
+            if buffer.version - start.version != writes and not start.is_own:
+                raise CutProblem(f"the array '{start.name}' is changed in place and replaced in a loop")
+            if any(view.buffer is buffer for view in self.made.values()):
+                raise CutProblem(f"the array '{start.name}' has another name behind a loop that replaces it")
