@@ -55,14 +55,21 @@ class GuardBroken(ValueProblem):
 def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
     """Run the passes of nests on a piece and compile it."""
     from ..backends.llvm.engine.target import host
+
+    nest = transformed(piece, lookup, host().vector_bytes)
+    part("LLVM")
+    return LoopPiece(piece, compile_nest(nest), nest.attrs.get("guards", Guards()))
+
+
+def transformed(piece: Piece, lookup: KernelLookup, vector_bytes: int) -> Graph:
+    """Return the nest of a piece after the passes of nests."""
     from ..passes.nest_pipeline import nest_pipeline
 
     nest = piece.nest
-    for step in nest_pipeline(lookup, host().vector_bytes):
+    for step in nest_pipeline(lookup, vector_bytes):
         part(f"the pass '{step.name}'")
         nest = step.run(nest)
-    part("LLVM")
-    return LoopPiece(piece, compile_nest(nest), nest.attrs.get("guards", Guards()))
+    return nest
 
 
 def interpret_piece(piece: Piece) -> LoopPiece:

@@ -41,6 +41,23 @@ _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 MOST_PIECES = 32  # compiled for other dtypes, sizes of 1, or relations between sizes
 
 
+def lowered_loop(loop: WrittenLoop, kinds: Mapping[str, Kind], values: Mapping[str, Any]) -> Piece:
+    """Lower a loop to a nest for operands of these kinds; guards hold for these values."""
+    constants = dict(loop.constants)
+
+    def named(name: str) -> Kind | None:
+        if name in constants:
+            return PythonNumber(type(constants[name]).__name__, constants[name])
+        found = function_of(name)
+        return None if found is None else Known(found)
+
+    found = lower_piece(loop.statements, kinds, [name for name, _ in loop.outputs], named, values, name=loop.name)
+    if isinstance(found, Cut):
+        span = getattr(found.node, PLACE, loop.span)
+        raise Unsupported(f"this can't be part of a loop that changes elements: {found.reason}", span)
+    return found
+
+
 class RunningLoop(Called):
     """A loop with the nests that were compiled for it. It returns the values of the variables that it changes.
 
@@ -57,7 +74,6 @@ class RunningLoop(Called):
         self.returned = tuple, tuple(np.ndarray if t.rank else t.dtype.numpy.type for _, t in loop.outputs)
         self._pieces: dict[Any, list[LoopPiece]] = {}
         self._changed = frozenset(name for name, type in loop.outputs if type.rank)
-        self._constants = dict(loop.constants)
         self._lock = lock()
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -118,19 +134,7 @@ class RunningLoop(Called):
         return None
 
     def _compiled(self, kinds: dict[str, Kind], values: dict[str, Any]) -> LoopPiece:
-        outputs = [name for name, _ in self.loop.outputs]
-        found = lower_piece(self.loop.statements, kinds, outputs, self._named, values, name=self.loop.name)
-        if isinstance(found, Cut):
-            span = getattr(found.node, PLACE, self.loop.span)
-            raise Unsupported(f"this can't be part of a loop that changes elements: {found.reason}", span)
-        return compile_piece(found, self._lookup)
-
-    def _named(self, name: str) -> Kind | None:
-        if name in self._constants:
-            number = self._constants[name]
-            return PythonNumber(type(number).__name__, number)
-        found = function_of(name)
-        return None if found is None else Known(found)
+        return compile_piece(lowered_loop(self.loop, kinds, values), self._lookup)
 
     def _checked(self, name: str, x: Any, dtype: np.dtype[Any]) -> Any:
         if not np.can_cast(np.result_type(x), dtype, "same_kind"):

@@ -34,7 +34,8 @@ class WrittenLoop:
     """Statements to run as a nest.
 
     `inputs` are the names of the operands, with the Python number that an operand without dimensions stands for, if it
-    does. `constants` are names with known numbers, and `outputs` the variables to return, with their types.
+    does. `constants` are names with known numbers, and `outputs` the variables to return, with their types. `sizes`
+    tells which operands are sizes of arrays.
     """
 
     name: str
@@ -43,6 +44,7 @@ class WrittenLoop:
     constants: tuple[tuple[str, Number], ...]
     outputs: tuple[tuple[str, TensorType], ...]
     span: Span
+    sizes: tuple[tuple[str, Dim], ...] = ()
 
 
 Compile = Callable[[WrittenLoop], Callable[..., tuple[Any, ...]]]
@@ -89,6 +91,7 @@ class ElementStores:
             raise Unsupported("loops that change elements need a registry to be compiled", span)
         maker, operands = Maker(builder, span), list[Value]()
         inputs, constants = list[tuple[str, str | None, TensorType]](), list[tuple[str, Number]]()
+        named_sizes = list[tuple[str, Dim]]()
         for name in _read(statements):
             value = _meaning(name, frame)
             if value is None or (name in dict(outputs) and name not in frame.variables):
@@ -96,6 +99,8 @@ class ElementStores:
             if isinstance(value, (bool, int, float, complex)) and name not in dict(outputs):
                 constants.append((name, value))
                 continue
+            if isinstance(value, Dim):
+                named_sizes.append((name, value))
             weak = dtype_of(value).kind if dtype_of(value).weak else None
             strong = take(maker, value, dtype_of(value).strong)
             operands.append(strong)
@@ -105,7 +110,9 @@ class ElementStores:
         if scalars := tuple(k for k, t in enumerate(types) if not t.shape):
             attrs["scalars"] = scalars
         node = builder.node(NUMPY, operands, attrs, span, types=types)
-        loop = WrittenLoop(WRITTEN_LOOP, tuple(statements), tuple(inputs), tuple(constants), tuple(outputs), span)
+        loop = WrittenLoop(
+            WRITTEN_LOOP, tuple(statements), tuple(inputs), tuple(constants), tuple(outputs), span, tuple(named_sizes)
+        )
         self._made.append(self._compile(loop))
         return list(node.results)
 

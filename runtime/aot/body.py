@@ -6,23 +6,27 @@ has checked that sizes are not negative and that no array with elements is null;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...backends.llvm.code.casts import constant
 from ...backends.llvm.code.text import Val
+from ...frontend.programs.complexes import part_dtype
 from ...ir import dims
 from ...ir.accesses import value_layouts
+from ...ir.dtypes import BOOL
 from ...ir.footprints import footprints_of
 from ...ir.graph import Node, Value
 from ...ir.layouts import C
 from ...ir.loops import graphs, regions, walk
-from ...ir.ops import CONCATENATE, POSITIONS, REGION, RESHAPE
+from ...ir.ops import CONCATENATE, NUMPY, POSITIONS, REGION, RESHAPE, SIZE
 from ...ir.types import ints, sizes
 from ..launch import ORDERED
+from .ends import NEXT, LibcHeap, copy_elements, return_if_failed, write_ends
 from .forms import CForm
 from .launches import Launches
 from .loop_code import LoopSteps
-from .memory_code import NO_MEMORY, CallMemory
+from .memory_code import CallMemory
 from .status import Status
 from .threads import CCrew
 from .writer import CallWriter
@@ -32,31 +36,18 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
 
 WORDS = Val("%words", "ptr", 0)
-NEXT = "next"
-OTHER_SIZES = -1  # an internal status: the graph does not fit these sizes, and nothing was done
-
-
-class LibcHeap:
-    """Allocate memory with `malloc`."""
-
-    def __init__(self, w: CallWriter) -> None:
-        self.w = w
-
-    def take(self, bytes: Val) -> Val:
-        self.w.e.declared["malloc"] = "declare ptr @malloc(i64)"
-        at_least = self.w.e.call("umax", bytes, self.w.number(1))  # malloc(0) may return null
-        return self.w.invoke(Val("@malloc", "ptr", 0), "ptr", at_least)
-
-    def free(self, taken: Val) -> None:
-        self.w.e.declared["free"] = "declare void @free(ptr)"
-        self.w.invoke(Val("@free", "ptr", 0), "void", taken)
 
 
 class Body:
     """Generate the function of one lowered graph."""
 
-    def __init__(self, lowered: Lowered, program: NativeProgram, form: CForm, strided: bool) -> None:
-        self.lowered, self.form, self.strided = lowered, form, strided
+    def __init__(
+        self, lowered: Lowered, program: NativeProgram, form: CForm, strided: bool, written: Mapping[Node, str]
+    ) -> None:
+        """`written` has the functions of loops that change elements, by the node that calls them."""
+        self.lowered, self.form, self.strided, self.written = lowered, form, strided, written
+        self._dense: dict[Value, Val] = {}  # copies for loops that change elements
+        self._frames: dict[Node, Val] = {}  # their words
         self.graph = lowered.graph
         self.layouts = {v: layout for graph in graphs(self.graph) for v, layout in value_layouts(graph).items()}
         self.w = CallWriter()
@@ -64,7 +55,7 @@ class Body:
         self.memory = CallMemory(self.w, LibcHeap(self.w), pieces)
         functions = dict(zip(program.regions, program.functions, strict=True))
         launches = Launches(self.w, self.memory, CCrew(self.w))
-        self.steps = LoopSteps(launches, functions, self._place, self._copy_reshaped)
+        self.steps = LoopSteps(launches, functions, self._place, self._run)
 
     def text(self, name: str) -> str:
         w = self.w
@@ -81,7 +72,7 @@ class Body:
         self.steps.run(self.graph)
         for value, pointer, strides in copies:
             self._copy(value, pointer, strides)
-        self._ways_out()
+        write_ends(w, self.memory)
         lines = [f"define i32 @{name}(ptr %words) {{\nentry:", *w.allocas, *w.begins, "  br label %begin"]
         return "\n".join([*lines, *w.e.lines, "}", *w.e.declared.values(), ""])
 
@@ -135,8 +126,9 @@ class Body:
         return copies
 
     def _is_made_by_kernel(self, value: Value) -> bool:
-        """Tell whether a kernel can write a value to any address."""
-        made = value.node is not None and value.node.op in (REGION, CONCATENATE)
+        """Tell whether a kernel can write a value to its address as a result."""
+        ops = (REGION, CONCATENATE) if self.strided else (REGION, CONCATENATE, NUMPY)
+        made = value.node is not None and value.node.op in ops
         return made and value not in self.memory.pointers and value not in self.memory.pieces
 
     def _place(self, node: Node) -> None:
@@ -146,6 +138,42 @@ class Body:
             self.memory.put_dense_strides(node.result)
         for value in node.results:
             self.memory.place(value)
+        if node in self.written:
+            self._place_written(node)
+        elif node.op is NUMPY:
+            self._store_number(node)
+
+    def _store_number(self, node: Node) -> None:
+        """Store a constant, or a size of an array."""
+        w, pointer, dtype = self.w, self.memory.pointers[node.result], node.result.type.dtype.strong
+        if node.attrs["op"] == SIZE.name:
+            w.put(w.sizes.number(sizes(node.attrs, "size")[0]), pointer, 0)
+            return
+        value = node.attrs["value"]
+        assert isinstance(value, (bool, int, float, complex))
+        part = part_dtype(dtype) if dtype.kind == "complex" else dtype
+        parts = [value.real, value.imag] if isinstance(value, complex) else [value, 0][: dtype.size // part.size]
+        for k, number in enumerate(parts):
+            stored = constant(w.e, part, number)
+            stored = w.e.cast("zext", stored, "i8") if dtype == BOOL else stored
+            w.e.store(stored, w.at(pointer, k * part.size), part.size)
+
+    def _place_written(self, node: Node) -> None:
+        """Allocate what a loop that changes elements needs: dense copies of its arrays, and its words."""
+        w = self.w
+        for value in (*node.operands, *node.results):
+            size = w.sizes.number(dims.product((value.type.dtype.size, *value.type.shape)))
+            if not self._is_dense(value) and value not in self._dense:
+                self._dense[value] = self.memory.scratch(size)
+        first = len(node.operands) + len(node.results)
+        symbols = (*self.form.sizes, *self.form.fixed)
+        self._frames[node] = w.reserve(8 * (first + len(symbols)))
+        for k, symbol in enumerate(symbols):
+            w.put(w.sizes.known[symbol], self._frames[node], 8 * (first + k))
+
+    def _is_dense(self, value: Value) -> bool:
+        """Tell whether a value lies in C order without gaps."""
+        return not value.type.rank or (self.layouts[value] == C and value not in self.memory.pieces)
 
     def _is_view(self, reshape: Node) -> bool:
         """Tell whether a reshape shares memory with its operand."""
@@ -153,65 +181,36 @@ class Body:
 
     # -- running
 
-    def _copy_reshaped(self, node: Node) -> None:
+    def _run(self, node: Node) -> None:
         if node.op is RESHAPE and not self._is_view(node):
             self._copy(node.operands[0], self.memory.pointers[node.result], None)
+        elif node in self.written:
+            self._run_written(node)
+
+    def _run_written(self, node: Node) -> None:
+        w, memory, frame = self.w, self.memory, self._frames[node]
+        for k, value in enumerate((*node.operands, *node.results)):
+            if k < len(node.operands) and value in self._dense:
+                self._copy(value, self._dense[value], None)
+            w.put(self._dense.get(value) or memory.pointer(value), frame, 8 * k)
+        return_if_failed(w, w.invoke(Val(f"@{self.written[node]}", "ptr", 0), "i32", frame))
+        for value in (v for v in node.results if v in self._dense):
+            shape = [w.sizes.number(s) for s in value.type.shape]
+            source = self._dense[value], self._dense_strides(value)
+            copy_elements(w, value.type.dtype.size, shape, source, (memory.pointer(value), memory.strides[value]))
 
     def _copy(self, value: Value, pointer: Val, strides: Sequence[Val] | None) -> None:
         """Copy a value, densely if no strides are given."""
-        w, e = self.w, self.w.e
-        shape = [w.sizes.number(s) for s in value.type.shape]
-        if strides is None:
-            strides, step = [w.number(0)] * len(shape), w.number(value.type.dtype.size)
-            for axis in reversed(range(len(shape))):
-                strides[axis] = step
-                step = e.op("mul", step, shape[axis])
-        source, given = self.memory.pointer(value), self.memory.strides[value]
-        elem = f"i{8 * value.type.dtype.size}"
+        shape = [self.w.sizes.number(s) for s in value.type.shape]
+        source = self.memory.pointer(value), self.memory.strides[value]
+        target = pointer, self._dense_strides(value) if strides is None else strides
+        copy_elements(self.w, value.type.dtype.size, shape, source, target)
 
-        def along(axis: int, here: Val, there: Val) -> None:
-            if axis == len(shape):
-                e.store(e.load(here, elem, 0, 1), there, 1)
-                return
-
-            def step(carried: list[Val]) -> list[Val]:
-                k, a, b = carried
-                along(axis + 1, a, b)
-                return [e.op("add", k, w.number(1)), e.offset(a, given[axis]), e.offset(b, strides[axis])]
-
-            e.repeat([w.number(0), here, there], lambda c: e.icmp("slt", c[0], shape[axis]), step)
-
-        along(0, source, pointer)
-
-    def _ways_out(self) -> None:
-        """Free the memory and return the status."""
-        w, e = self.w, self.w.e
-        status = w.reserve(8, cleared=True)
-        e.br("finish")
-        ways = {
-            NEXT: OTHER_SIZES,
-            Status.EMPTY.label: Status.EMPTY,
-            Status.BAD_SIZE.label: Status.BAD_SIZE,
-            NO_MEMORY: Status.NO_MEMORY,
-            "failed": Status.BAD_INDEX,
-        }
-        for label in sorted(w.exits):
-            e.place(label)
-            e.store(w.number(ways[label], "i32"), status, 8)
-            e.br("finish")
-        e.place("finish")
-        self.memory.free()
-        e.lines.append(f"  ret i32 {e.load(status, 'i32', 0, 8).text}")
-
-
-def chooser_text(name: str, bodies: Sequence[str]) -> str:
-    """Generate a function that runs the first of several graphs that fits the sizes."""
-    lines = [f"define i32 @{name}(ptr %words) {{"]
-    for k, body in enumerate(bodies):
-        lines += [
-            f"  %found{k} = call i32 @{body}(ptr %words)",
-            f"  %other{k} = icmp eq i32 %found{k}, {OTHER_SIZES}",
-            f"  br i1 %other{k}, label %after{k}, label %done{k}",
-            f"done{k}:\n  ret i32 %found{k}\nafter{k}:",
-        ]
-    return "\n".join([*lines, f"  ret i32 {Status.BAD_SIZE}", "}", ""])
+    def _dense_strides(self, value: Value) -> list[Val]:
+        """Compute the strides of C order without gaps."""
+        w, step = self.w, self.w.number(value.type.dtype.size)
+        strides = [step] * value.type.rank
+        for axis in reversed(range(value.type.rank)):
+            strides[axis] = step
+            step = w.e.op("mul", step, w.sizes.number(value.type.shape[axis]))
+        return strides

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...backends.llvm import compile as native
 from ...backends.llvm.engine import module
 from ...ir.errors import TypeProblem
-from ...ir.graph import Graph
+from ...ir.graph import Graph, Node
+from ...ir.loops import walk
 from ...ir.records import record
 from ..bounds import Bound
 from ..compiler import Lowered
+from ..nests import text_of
 from ..registry import Registry
-from .body import Body, chooser_text
+from .body import Body
 from .c_entry import Gate, table_text
 from .cpu import cpu_text
+from .ends import chooser_text
 from .forms import CForm, form_of
 from .header import header_text
+from .loop_functions import PieceFunction
+from .loop_variants import compile_pieces, key_of
 from .platforms import CpuLevel, Platform
 from .status import messages_text
 from .threads import crew_text
-from .variants import Graphs, Wanted
+from .variants import Graphs, Wanted, written_loop
+
+if TYPE_CHECKING:
+    from ...frontend.lowering.element_stores import WrittenLoop
 
 OWN = ("version", "cpu", "message", "set_parallel")
 LIBC = frozenset(("malloc", "free"))
@@ -41,15 +50,19 @@ class Text:
     """Collect the text of a library: its functions, and once each what they share."""
 
     def __init__(self) -> None:
-        self.functions: list[str] = []
+        self.functions: dict[str, None] = {}
         self.shared: dict[str, None] = {}
 
     def add(self, text: str) -> None:
+        function: list[str] = []
         for line in text.splitlines():
-            if line.startswith(("declare ", "@")):
+            if function or line.startswith("define "):
+                function.append(line)
+                if line == "}":
+                    self.functions["\n".join(function)] = None
+                    function.clear()
+            elif line:
                 self.shared[line] = None
-            else:
-                self.functions.append(line)
 
     def add_for(self, number: int, text: str) -> None:
         """Add internal functions for one CPU level."""
@@ -90,12 +103,13 @@ def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> 
     """Add a C function and everything it calls."""
     form: CForm | None = None
     bounds: Sequence[Bound] = ()
+    loops = [LibraryLoops(text, wanted, k, level, registry) for k, level in enumerate(platform.levels)]
     for kind in wanted.kinds:
         names: list[str] = []
-        for k, level in enumerate(platform.levels):
-            found = Graphs(wanted, kind, registry, level).by_ones()
+        for each in loops:
+            found = Graphs(wanted, kind, registry, each.level).by_ones()
             form, bounds = form or form_of(wanted, found[0][0].graph), found[0][0].bounds
-            names += _add_level(text, k, found, form, kind, level)
+            names += _add_level(text, found, form, kind, each)
         text.add(table_text(wanted.name, kind, names))
     assert form is not None
     text.add(Gate(form, wanted.kinds, bounds, strided=False).text())
@@ -104,10 +118,40 @@ def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> 
     return form
 
 
+class LibraryLoops:
+    """The functions of one kernel's loops that change elements, for one CPU level; each is added once."""
+
+    def __init__(self, text: Text, wanted: Wanted, number: int, level: CpuLevel, registry: Registry) -> None:
+        self.number, self.level = number, level
+        self._text, self._wanted, self._registry = text, wanted, registry
+        self._made: dict[Any, str] = {}
+
+    def functions(self, lowered: Lowered, form: CForm) -> dict[Node, str]:
+        """Add the functions that a graph needs, and return their names."""
+        loops = {node: loop for node in walk(lowered.graph) if (loop := written_loop(lowered, node)) is not None}
+        return {node: self._function(loop, form) for node, loop in loops.items()}
+
+    def _function(self, loop: WrittenLoop, form: CForm) -> str:
+        if key_of(loop) in self._made:
+            return self._made[key_of(loop)]
+        wanted, target = self._wanted, self.level.target
+        name = self._made[key_of(loop)] = f"{wanted.name}.loop{len(self._made)}.{self.level.name}"
+        pieces = compile_pieces(loop, wanted.numbers, frozenset(wanted.fixed), self._registry, target.vector_bytes)
+        codes, nests = text_of([each.nest for each in pieces], target, f"{name}.nest")
+        self._text.add_for(self.number, nests)
+        for k, (each, code) in enumerate(zip(pieces, codes, strict=True)):
+            function = PieceFunction(loop, each, code, [*form.sizes, *form.fixed])
+            self._text.add_for(self.number, function.text(f"{name}.piece{k}"))
+        names = [f"{name}.piece{k}" for k in range(len(pieces))]
+        self._text.add_for(self.number, chooser_text(name, names))
+        return name
+
+
 def _add_level(
-    text: Text, number: int, found: Sequence[tuple[Lowered, ...]], form: CForm, kind: str, level: CpuLevel
+    text: Text, found: Sequence[tuple[Lowered, ...]], form: CForm, kind: str, loops: LibraryLoops
 ) -> list[str]:
     """Add the code of each graph for one CPU level, and return the names of the functions to call."""
+    number, level = loops.number, loops.level
     bodies: dict[int, str] = {}
     choosers: dict[tuple[str, ...], str] = {}
 
@@ -117,7 +161,9 @@ def _add_level(
             graph = lowered.graph
             program = native.emit(Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs))
             text.add_for(number, native.text_for(program, level.target))
-            text.add_for(number, Body(lowered, program, form, strided=kind != "dense").text(name))
+            text.add_for(
+                number, Body(lowered, program, form, kind != "dense", loops.functions(lowered, form)).text(name)
+            )
         return bodies[id(lowered)]
 
     def chooser(graphs: tuple[Lowered, ...]) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PIECES = "getelementptr (i8, ptr @weft.crew, i64 16)"
 SHARE = "@weft.share"
+LAUNCH = "@weft.launch"  # what nests call to share a loop, as the pool's function in Python
 _NUMBERS = ("extent0", "extent1", "grain0", "grain1", "tile", "pieces")
 JOB = {"function": "ptr", "frame": "ptr"} | dict.fromkeys(_NUMBERS, "i64") | {"status": "i32"}
 
@@ -53,7 +54,7 @@ def crew_text(prefix: str) -> str:
     structures = {"Crew": words(run="ptr", context="ptr", pieces="i64"), "Job": words(**JOB)}
     with open(os.path.join(os.path.dirname(__file__), "crew.routine"), encoding="utf-8") as file:
         made = Routines(file.read(), structures, {"JOB": structures["Job"].size}, {"crew": "Crew"}).llvm()
-    text = re.sub(r"@(crew|share|piece)\b", r"@weft.\1", made)
+    text = re.sub(r"@(crew|share|piece|launch)\b", r"@weft.\1", made)
     text = text.replace("@set_parallel(", f"@{prefix}_set_parallel(")
     return text.replace(
         "@weft.crew = external global [0 x i8]",

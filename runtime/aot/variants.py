@@ -7,8 +7,9 @@ each choice of sizes that are 1 if that changes a sum. So its bits are the same 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ...ir import dims
 from ...ir.dims import Dim, Size
@@ -17,19 +18,24 @@ from ...ir.graph import Graph, Node
 from ...ir.layouts import GENERAL, SCALAR, UNIT, C, F
 from ...ir.lazy import cached_property
 from ...ir.loops import regions, walk
-from ...ir.ops import CONCATENATE, LOOP, NUMPY, REGION, RESHAPE, Trait
+from ...ir.ops import CONCATENATE, CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE, Trait
 from ...ir.records import record, replace
-from ...ir.source import WRITTEN_LOOP, KernelSource
+from ...ir.source import KernelSource
 from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 from ..compiler import Lowered, Options, Request, lower
+from ..launch import call_number
 from ..registry import Registry
+from ..written_loops import RunningLoop
 from .platforms import CpuLevel
+from .ranges import Numbers, holds, outside
+
+if TYPE_CHECKING:
+    from ...frontend.lowering.element_stores import WrittenLoop
 
 KINDS = {"dense": C, "unit": UNIT, "fortran": F, "strided": GENERAL}  # layout class of all arrays
 MOST_SIZES = 6
 MOST_GRAPHS = 64
 
-Numbers = Mapping[str, int]
 Ranges = list[tuple[Lowered, Numbers]]  # graphs, each with example sizes
 
 
@@ -101,7 +107,7 @@ class Graphs:
     def _for_ones(self, usual: Ranges, ones: Numbers, has_sums: bool) -> Ranges:
         """Return the usual graphs, or special ones if sizes of 1 break a guard or change the order of a sum."""
         numbers = {**self.wanted.numbers, **ones}
-        if not has_sums and any(_holds(graph, numbers) for graph, _ in usual):
+        if not has_sums and any(holds(graph.guards, numbers) for graph, _ in usual):
             return usual
         special = self._ranges(ones)
         return usual if all(_serves(usual, graph, numbers, ones) for graph, numbers in special) else special
@@ -112,7 +118,7 @@ class Graphs:
         pending: list[Numbers] = [{**self.wanted.numbers, **ones}]
         while pending:
             numbers = pending.pop(0)
-            if any(_holds(graph, numbers) for graph, _ in found):
+            if any(holds(graph.guards, numbers) for graph, _ in found):
                 continue
             try:
                 graph = self._lower(numbers)
@@ -125,7 +131,7 @@ class Graphs:
             if len(found) == MOST_GRAPHS:
                 raise Unsupported(f"{self.wanted.name} needs code for more than {MOST_GRAPHS} ranges of sizes")
             found.append((graph, numbers))
-            pending += _outside(graph, numbers, {*ones, *self.wanted.fixed})
+            pending += outside(graph.guards, numbers, {*ones, *self.wanted.fixed})
         return found
 
     def _lower(self, numbers: Numbers) -> Lowered:
@@ -153,14 +159,12 @@ class Graphs:
 
 def _refuse_python(name: str, lowered: Lowered) -> None:
     for node in walk(lowered.graph):
-        if node.op not in (REGION, CONCATENATE, RESHAPE, LOOP):
+        if (
+            node.op not in (REGION, CONCATENATE, RESHAPE, LOOP)
+            and not is_number(node)
+            and not written_loop(lowered, node)
+        ):
             what = node.attrs.get("function", node.op.name) if node.op is NUMPY else node.op.name
-            if what == WRITTEN_LOOP:
-                raise Unsupported(
-                    f"{name}: a loop that changes elements of an array, or a recurrence, can't be part of a C library",
-                    node.span,
-                    "name the other kernels in 'weft build FILE KERNEL ...', and write this loop in C",
-                )
             raise Unsupported(
                 f"{name}: {what} runs in Python and can't be part of a C library",
                 node.span,
@@ -168,52 +172,23 @@ def _refuse_python(name: str, lowered: Lowered) -> None:
             )
 
 
+def is_number(node: Node) -> bool:
+    """Tell whether a node makes a number that is known before the call, for a loop that changes elements."""
+    return node.op is NUMPY and node.attrs.get("op") in (CONSTANT.name, SIZE.name)
+
+
+def written_loop(lowered: Lowered, node: Node) -> WrittenLoop | None:
+    """Return the loop that a node calls, if it is one that changes elements."""
+    called = lowered.built.calls[call_number(node)] if node.op is NUMPY and "call" in node.attrs else None
+    return called.loop if isinstance(called, RunningLoop) else None
+
+
 def _serves(graphs: Ranges, special: Lowered, numbers: Numbers, ones: Numbers) -> bool:
     """Tell whether the first graph that fits these sizes sums in the same order as a special one."""
     for graph, _ in graphs:
-        if _holds(graph, numbers):
+        if holds(graph.guards, numbers):
             return _trees(graph.graph, ones) == _trees(special.graph, {})
     return False
-
-
-def _holds(graph: Lowered, numbers: Numbers) -> bool:
-    return all(dims.evaluate(left, numbers) == dims.evaluate(right, numbers) for left, right in graph.guards)
-
-
-def _outside(graph: Lowered, numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
-    """Yield sizes that each break one guard of a graph, and as few others as possible."""
-    guards = graph.guards
-    for guard in guards:
-        others = [g for g in guards if g != guard]
-        broken = [
-            moved
-            for moved in _moved(guard, numbers, held)
-            if dims.evaluate(guard[0], moved) != dims.evaluate(guard[1], moved)
-        ]
-        broken.sort(key=lambda m: sum(dims.evaluate(a, m) != dims.evaluate(b, m) for a, b in others))
-        yield from broken[:1]
-
-
-def _moved(guard: tuple[Size, Size], numbers: Numbers, held: Set[str]) -> Iterator[dict[str, int]]:
-    """Yield the sizes with one of them changed to values near the guard's constants."""
-    names = sorted((dims.symbols(guard[0]) | dims.symbols(guard[1])) - held)
-    for name in names:
-        rest = max(1, dims.evaluate(dims.product(dims.symbol(n) for n in names if n != name), numbers))
-        for constant in sorted({0, 3, *_constants(guard[0]), *_constants(guard[1])}):
-            for value in (constant // rest + step for step in (-1, 0, 1, 2)):
-                if value >= 0 and value != 1:
-                    yield {**numbers, name: value}
-
-
-def _constants(size: Size) -> Iterator[int]:
-    if isinstance(size, int):
-        yield abs(size)
-        return
-    for monomial, factor in size.terms:
-        yield abs(factor)
-        for atom in monomial:
-            for arg in atom.args:
-                yield from _constants(arg)
 
 
 # -- the order in which sums add, by which two graphs give the same bits or not

@@ -37,8 +37,11 @@ static void run_kernels(int64_t n, int64_t m)
 {
     float *x = (float *)memory(n * m * 4), *wide = (float *)memory(4 * n * m * 4);
     float *columns = (float *)memory(m * 4), *apart = (float *)memory(3 * m * 4);
+    float *mixed = (float *)memory(n * m * 4);
     double *u = (double *)memory(n * 8), *v = (double *)memory(n * 8), *w = (double *)memory(n * 8), found[3];
     weft_c64 *z = (weft_c64 *)memory(n * 8), *turns = (weft_c64 *)memory(n * 8);
+    int64_t places[3] = {-1, 0, -1}, seen;
+    bool hit;
     int64_t shape[2] = {n, m}, strides[2] = {16 * m, 8}, column_shape[1] = {m}, column_strides[1] = {12};
     weft_array from = {wide, shape, strides}, to = {apart, column_shape, column_strides};
 
@@ -58,15 +61,20 @@ static void run_kernels(int64_t n, int64_t m)
     put(w, n * 8);
     EXPECT(WEFT_OK, turned(z, 0.5f, -2.0f, n, turns));
     put(turns, n * 8);
+    EXPECT(WEFT_OK, averaged(x, 0.25f, n, m, mixed));
+    put(mixed, n * m * 4);
+    EXPECT(WEFT_OK, counted(x, places, 0, n * m, n && m ? 3 : 0, mixed, &seen, &hit));
+    put(mixed, n * m * 4), put(&seen, 8), put(&hit, 1);
 
-    free(x), free(wide), free(columns), free(apart), free(u), free(v), free(w), free(z), free(turns);
+    free(x), free(wide), free(columns), free(apart), free(u), free(v), free(w), free(z), free(turns), free(mixed);
 }
 
 static void refuse(void)
 {
     float x[6] = {0, 1, 2, 3, 4, 5}, y[6];
     double u[2] = {0, 1};
-    int64_t places[2] = {-3, 2}, wrong[2] = {0, 3}, shape[2] = {2, 3}, strides[2] = {12, 4}, other[1] = {4}, step[1] = {4};
+    bool hit;
+    int64_t seen, places[2] = {-3, 2}, wrong[2] = {0, 3}, shape[2] = {2, 3}, strides[2] = {12, 4}, other[1] = {4}, step[1] = {4};
     weft_array from = {x, shape, strides}, to = {y, other, step};
 
     EXPECT(WEFT_BAD_SIZE, totals(x, -1, 3, y));
@@ -80,6 +88,8 @@ static void refuse(void)
     EXPECT(WEFT_OK, picked(x, places, 3, 2, y));
     put(y, 8);
     EXPECT(WEFT_BAD_INDEX, picked(x, wrong, 3, 2, y));
+    EXPECT(WEFT_BAD_INDEX, counted(x, wrong, 0, 3, 2, y, &seen, &hit));
+    EXPECT(WEFT_BAD_INDEX, counted(x, wrong, -3, 3, 2, y, &seen, &hit));
     if (!strstr(k_message(WEFT_BAD_INDEX), "index") || strcmp(k_message(-5), "no status")) exit(2);
 }
 

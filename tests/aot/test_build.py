@@ -97,9 +97,14 @@ def test_what_runs_in_python_is_refused() -> None:
         weft.registry.register("strange", "f32 -> f32", lambda x: np.array([float(v) for v in x], x.dtype))
         with pytest.raises(Unsupported, match="f: strange runs in Python"):
             built("kernel f(x: f32[n]) -> f32[n] = strange(x) + 1", [3])
-    for body in ("var y = x; for i in 1..n { y[i] = y[i-1] }", "let y[i in 1..n] = x[i] + y[i-1] else x[i]"):
-        with pytest.raises(Unsupported, match="changes elements of an array, or a recurrence, can't be part"):
-            built(f"kernel f(x: f32[n]) -> f32[n] {{ {body}; return y }}", [3])
+
+
+def test_kernels_may_call_the_same_function() -> None:
+    terms = " + ".join(f"sin(x * {k})" for k in range(30))
+    text = f"kernel f(x: f64[n]) -> f64[n] = {terms}\nkernel g(x: f64[n]) -> f64[n] = 1 + {terms}\n"
+    loaded, x, out = Loaded(built(text, [3], dense_only=True), "k"), np.arange(3.0), np.zeros(3)
+    assert loaded.dense("g", (x,), (out,), (3,)) == 0
+    assert out.tolist() == weft.compile(text).g(x).tolist()
 
 
 def test_another_machine_gets_an_object_file() -> None:

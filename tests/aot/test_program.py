@@ -16,7 +16,7 @@ from weft.command.main import main
 from tests.aot.calling import Loaded, built, sizes_of
 
 HERE = Path(__file__).parent
-KERNELS = ("totals", "moments", "axpy", "turned", "picked")
+KERNELS = ("totals", "moments", "axpy", "turned", "picked", "averaged", "counted")
 STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
 SIZES = (0, 1, 7, 1000)
 PAIRS = [*((n, m) for i, n in enumerate(SIZES) for j, m in enumerate(SIZES) if i + j < 6), (5000, 200)]
@@ -46,6 +46,8 @@ def arguments() -> Iterator[dict[str, tuple[Any, ...]]]:
             "moments": (uv[::2].copy(),),
             "axpy": (np.float64(0.1), uv[::2].copy(), uv[1::2].copy()),
             "turned": (z.view(np.complex64), np.complex64(0.5 - 2j)),
+            "averaged": (x, np.float32(0.25)),
+            "counted": (x.reshape(-1), np.array([-1, 0, -1])[: 3 * (x.size > 0)], 0),
         }
 
 
@@ -64,6 +66,8 @@ def expected() -> bytes:
         if len(given["moments"][0]):
             found += np.array(python.moments(*given["moments"])).tobytes()
         found += python.axpy(*given["axpy"]).tobytes() + python.turned(*given["turned"]).tobytes()
+        found += python.averaged(*given["averaged"]).tobytes()
+        found += b"".join(np.asarray(y).tobytes() for y in python.counted(*given["counted"]))
     return found
 
 

@@ -19,7 +19,19 @@ EMPTY = 5
 TEXT = (Path(__file__).parent / "kernels.weft").read_text()
 LEVELS = [level for level, bytes in ((3, 32), (4, 64)) if target.host().vector_bytes >= bytes]
 SIZES = (0, 1, 7, 1000)
-STRIDED = ("normalised", "totals", "moments", "joined", "reshaped", "twice", "turned", "smoothed")
+STRIDED = (
+    "normalised",
+    "totals",
+    "moments",
+    "joined",
+    "reshaped",
+    "twice",
+    "turned",
+    "smoothed",
+    "averaged",
+    "layered",
+)
+PARALLEL = {"normalised_f64": (301, 2000), "totals": (2000, 501), "moments": (700_001,), "averaged": (300, 2000)}
 
 
 @pytest.fixture(scope="module", params=LEVELS)
@@ -56,6 +68,9 @@ def arrays(n: int, m: int) -> dict[str, tuple[Any, ...]]:
         "twice": (f8.astype(np.float32),),
         "picked": (f8.astype(np.float32), rng.integers(-n, max(1, n), m if n else 0)),
         "smoothed": (f4, np.float32(n % 5)),
+        "averaged": (f4, np.float32(0.3)),
+        "counted": (f8.astype(np.float32), rng.integers(-n, max(1, n), m if n else 0), -int(n == 7 and m > 0)),
+        "layered": (f8, m % 5 - 1),
         "inside": (f8.astype(np.float32), f8[::-1].astype(np.float32)),
     }
 
@@ -162,13 +177,17 @@ def test_pieces_run_by_the_program_give_the_same_bits(library: Loaded) -> None:
     crew = crew_type(run)
     library.function("k_set_parallel", None)(crew, None, ctypes.c_int64(3))
     try:
-        for name, shape in (("normalised_f64", (301, 2000)), ("totals", (2000, 501)), ("moments", (700_001,))):
-            x = np.random.default_rng(1).standard_normal(shape).astype(np.float32 if name == "totals" else np.float64)
-            given = kernel(name)(x)
+        for name, shape in PARALLEL.items():
+            is_f32 = name in ("totals", "averaged")
+            x = np.random.default_rng(1).standard_normal(shape).astype(np.float32 if is_f32 else np.float64)
+            arguments = (x, np.float32(0.3)) if name == "averaged" else (x,)
+            before = len(pieces)
+            given = kernel(name)(*arguments)
             wanted = [np.asarray(y) for y in (given if isinstance(given, tuple) else (given,))]
             results = [np.zeros_like(y) for y in wanted]
-            assert library.dense(name, (x,), results, x.shape) == 0
+            assert library.dense(name, arguments, results, x.shape) == 0
             assert [y.tobytes() for y in results] == [y.tobytes() for y in wanted], name
+            assert len(pieces) > before, name
     finally:
         library.function("k_set_parallel", None)(None, None, ctypes.c_int64(0))
-    assert len(pieces) >= 3 and set(pieces) == {3}
+    assert set(pieces) == {3}
