@@ -96,6 +96,7 @@ lint: $(VENV)/installed-tests
 
 types: $(VENV)/installed-tests
 	$(BIN)/python -m mypy --strict -p weft
+	$(BIN)/python -m mypy --strict tests/typing/user.py
 
 suite: $(VENV)/installed-tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests

@@ -25,8 +25,10 @@ from .tracebacks import shorten
 
 if TYPE_CHECKING:
     from . import dask, kernels, selection
+    from .limits import get_limits, set_limits
     from .loops import cond, fori_loop, while_loop
     from .op_calls import call, ops
+    from .profiling import profile
     from .runtime.libraries.header import include_dir
     from .runtime.memory import memory_info, set_memory_limit
     from .runtime.registry import Registry
@@ -52,14 +54,16 @@ _LAZY = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that `import weft` stays cheap."""
-    if name in ("dask", "kernels", "selection"):
-        return import_module(f".{name}", __name__)
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LAZY[name], __name__), name)
-    return found
+if not TYPE_CHECKING:  # a type checker knows the names, and so finds those that do not exist
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used, so that `import weft` stays cheap."""
+        if name in ("dask", "kernels", "selection"):
+            return import_module(f".{name}", __name__)
+        if name not in _LAZY:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(_LAZY[name], __name__), name)
+        return found
 
 
 def __dir__() -> list[str]:

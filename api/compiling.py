@@ -13,8 +13,8 @@ from .module import Module
 
 if TYPE_CHECKING:  # imported when used: the front ends and the compiler take longer to import than NumPy
     from .frontend.language.source import ParsedModule as ParsedModule
-    from .frontend.tracing.jitted import Jitted, P, R
     from .frontend.tracing.tracer import Tracer
+    from .jitted import Jitted, P, R
     from .runtime.compiler import Options
 
 __all__ = ["Module", "compile", "jit", "load", "tensor"]

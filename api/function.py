@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import update_wrapper
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .frontend.programs.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
@@ -23,7 +23,7 @@ from .pickling import reduced, runnable, tokenized
 from .piece_programs import PieceProgram
 from .program import Program
 from .reasons import Reason
-from .report import report_of
+from .report import ProgramReport, report_of
 from .runtime.calling import Called, native_class
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel
@@ -32,6 +32,9 @@ from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
 from .runtime.outputs import copied_to
 from .settings import default_options, lookup, tuner_for
+
+if TYPE_CHECKING:
+    from .runtime.explain import Explanation
 
 AnyProgram = Program | PieceProgram | MethodProgram
 MAX_KERNELS = 256  # combinations of static arguments to keep
@@ -245,7 +248,7 @@ class JitFunction(Called):
         """Return the same function, compiled as this variant and never as another."""
         return CallableFunction(self._source, replace(self._options, variant=variant), self._program, self._whole)
 
-    def explain(self, *args: Any, **kwargs: Any) -> Any:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation | ProgramReport:
         """Describe how the function is compiled for these arguments.
 
         Without arguments, or for a function that is not compiled as a whole, describe how its calls have run so far.

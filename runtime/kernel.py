@@ -35,6 +35,7 @@ from .native.learning import learn
 from .outputs import as_outputs, changed_arrays, check_out, fresh_outputs, handed_back, memory_of
 
 if TYPE_CHECKING:
+    from .explain import Explanation
     from .registry import Registry
     from .selection.tuner import Tuner
 
@@ -222,7 +223,7 @@ class Kernel(Called):
         """Return the same kernel, compiled as this variant and never as another."""
         return type(self)(self._source, self._lookup, replace(self._options, variant=variant))
 
-    def explain(self, *args: Any, **kwargs: Any) -> Any:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Describe how the kernel is compiled for these arguments."""
         return self.lower(*args, **kwargs).explain()
 

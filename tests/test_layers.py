@@ -185,6 +185,6 @@ def test_calls_come_in_at_one_place() -> None:
         for path in SOURCES
         if layer_of(path) in ("api", "runtime")
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef) and node.name == "__call__"
+        if isinstance(node, ast.FunctionDef) and node.name == "__call__" and not node.decorator_list  # no overloads
     ]
     assert found == ["runtime/calling.py"]

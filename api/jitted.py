@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
+
+if TYPE_CHECKING:
+    from .function import JointCache
+    from .report import ProgramReport
+    from .runtime.compiler import Lowered
+    from .runtime.explain import Explanation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,14 +32,18 @@ class Jitted(Protocol[P, Co]):
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Jitted[P, Co]: ...
     @overload
-    def __get__(self, instance: object, owner: type | None = None) -> Jitted[..., Co]: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Jitted[..., Co]:
+        """Bind a method. Its arguments are not checked: mypy binds static methods, too."""
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
+    @overload
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered: ...
+    @overload
+    def lower(self, *args: Any, out: Any, **kwargs: Any) -> Lowered:
         """Return the compiled form for these arguments without running it; `.ir()` prints its graph."""
 
-    def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """Describe how the function is compiled."""
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation | ProgramReport:
+        """Describe how the function is compiled for these arguments, or how its calls have run so far."""
 
     @property
-    def signature_cache(self) -> Any:
+    def signature_cache(self) -> JointCache:
         """The function's compiled graphs."""
