@@ -46,6 +46,7 @@ def llvm() -> llvm_c.Direct | Wrapped:
 
 @cache
 def _started() -> llvm_c.Direct | Wrapped:
+    demand(START, "to start LLVM")  # before Python looks for the library, which can't say what it lacks
     path = llvm_c.find()
     if path is not None:
         demand(os.path.getsize(path) + START, "to start LLVM")
