@@ -163,6 +163,8 @@ class JitFunction(Called):
         """Run a call by its program, which makes recipes for calls that it does not trace."""
         if isinstance(program, PieceProgram):
             return program.call(self._compiled, args, kwargs)
+        if isinstance(program, Program) and not program.is_split and (names := self._source.often_fixed):
+            program.leave_traces(names)
         before = program.planned_calls
         program.prepare(self, form, args, kwargs)
         result = program.call(self._compiled, args, kwargs)

@@ -25,6 +25,7 @@ from .ir.interruptions import is_interruption
 from .ir.progress import compiling
 from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, is_internal, reason_of, span_of
+from .rests import Rest
 from .runtime.calling import Called, native_class
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
@@ -83,6 +84,8 @@ class PieceProgram:
         self.callable: Any = None
         self.failures = self.misses = self.python_calls = 0
         self.served_before = 0  # native calls, when it last failed
+        self.rest = Rest()
+        self.left = 0  # calls that came when it was switched off
         self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
         self.reason: Reason | None = None  # of the last failure
@@ -95,7 +98,12 @@ class PieceProgram:
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if self.doubt is not None:
             _failed(self)
-        if self.off is not None or not is_usual() or not self.program.check_names():
+        if self.off is not None:
+            return _left(self)
+        if self.rest.takes():
+            self.misses += 1
+            return MISS
+        if not is_usual() or not self.program.check_names():
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
             return _missed(self, Reason("it gets no array"))
@@ -124,6 +132,8 @@ class LoopProgram(Called):
         self.chain = Chain()
         self.python_calls = self.misses = self.failures = 0
         self.served_before = 0  # native calls, when it last failed
+        self.rest = Rest()
+        self.left = 0  # calls that came when it was switched off
         self.doubt: Reason | None = None
         self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
         self.reason: Reason | None = None
@@ -155,7 +165,12 @@ class LoopProgram(Called):
     def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         if self.doubt is not None:
             _failed(self)
-        if self.off is not None or not is_usual():
+        if self.off is not None:
+            return _left(self)
+        if self.rest.takes():
+            self.misses += 1
+            return MISS
+        if not is_usual():
             return MISS
         key = tuple(map(_quick_kind, args))
         kinds = self._kinds.get(key)
@@ -317,6 +332,18 @@ def _failed(piece: PieceProgram | LoopProgram) -> None:
         piece.program.drop(piece.lines)
 
 
+def _left(piece: PieceProgram | LoopProgram) -> Any:
+    """Count a call of a piece that is switched off; if its native code serves fewer, the next plan is without it."""
+    if piece.left == 0:
+        piece.served_before = piece.native_calls
+    piece.left += 1
+    if piece.left == MOST_SLOW:
+        if piece.native_calls - piece.served_before < MOST_SLOW:
+            piece.program.drop(piece.lines)
+        piece.left = 0
+    return MISS
+
+
 def _innermost(node: ast.AST, statements: Sequence[ast.stmt]) -> ast.stmt | None:
     """The smallest statement inside others that a node is part of, if it is not one of them."""
     around = [s for top in statements for s in ast.walk(top) if isinstance(s, ast.stmt) and s not in statements]
@@ -336,7 +363,9 @@ def excuse(piece: Any) -> None:
     """Forget that a piece failed, because Python raised an error as well: the call was wrong, not the piece."""
     piece = getattr(piece, "timed_piece", piece)
     found = piece if isinstance(piece, LoopProgram) else piece._program
-    found.doubt = None
+    if found.doubt is not None:
+        found.doubt = None
+        found.rest.lengthen(found.native_calls)
 
 
 JUDGES = {plan.EXCUSE: excuse, plan.WEIGH: weigh}  # what a plan calls to say how a piece did

@@ -38,6 +38,7 @@ from .ir.source import ABSENT, Guard, are_kept, function_guards
 from .piece_programs import JUDGES, MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram
 from .plan_times import PlanTimes
 from .reasons import Reason, failures, is_internal, reason_of, span_of, warn_of
+from .rests import Rest
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
@@ -48,8 +49,8 @@ MOST_REFUSED = 64  # kinds of arguments to remember as refused
 MOST_MEANINGS = 16  # of the names outside a function, for which it is learned how to run it
 LAZY = ("source", "obstacle", "is_split")
 LEARNED = (
-    *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_refused", "_plan", "_nest",
-    "_unplanned", "_dropped", "_own", "times",
+    *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_steered", "_rest", "_refused",
+    "_plan", "_nest", "_unplanned", "_dropped", "_own", "times",
 )  # fmt: skip
 PARTED = frozenset((np.ndarray, list, tuple, dict))
 MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
@@ -93,6 +94,8 @@ class Program:
         self.rely(self._own)
         self.off: Reason | None = None  # why calls are no longer tried as a whole
         self._failures = 0
+        self._steered: Reason | None = None  # why a trace is no choice, though it works
+        self._rest = Rest()
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
         self.times: PlanTimes | None = None
@@ -118,7 +121,8 @@ class Program:
     def _is_better_split(self) -> bool:
         """Whether a trace is no choice, even if no nest serves the function."""
         calls = (calls_written_loops, calls_numpy)
-        return self.obstacle is not None or any(f(self.function, self.source) for f in calls)
+        is_known = self.obstacle is not None or self._steered is not None
+        return is_known or any(f(self.function, self.source) for f in calls)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call: compiled where that is safe, else by the plan."""
@@ -135,7 +139,7 @@ class Program:
         key = kinds_of(args, kwargs)
         if key in self._refused:
             self._count_failure(self._refused[key])
-        elif is_usual():
+        elif is_usual() and not self._rest.takes():
             try:
                 result = compiled(args, dict(kwargs))
             except (MemoryProblem, SizeProblem):  # Python could do no better: NumPy may even write past the end
@@ -153,10 +157,14 @@ class Program:
             if problem is not None:
                 self._note(key, problem)
             return result
-        except OnlyTraced:
+        except OnlyTraced:  # Python can't run it, so a trace must
             if problem is None:
-                raise
+                return compiled(args, dict(kwargs))
             raise problem from None
+        except Exception:
+            if problem is not None:
+                self._rest.lengthen(self.compiled_calls + self.native_calls)
+            raise
         finally:
             problem = None  # its traceback refers to this frame, which holds the arguments
 
@@ -242,6 +250,13 @@ class Program:
         self._earlier = [state for state in states if state is not known][:MOST_MEANINGS]
 
     # -- pieces
+
+    def leave_traces(self, names: Iterable[str]) -> None:
+        """Trace no call as a whole from now on: each new value of these arguments would need a trace of its own."""
+        said = " and ".join(f"'{name}'" for name in sorted(names))
+        self._steered = Reason(f"the values of {said} steer it, and there are many, so it is compiled in pieces")
+        self.__dict__["is_split"] = True
+        self._outdate()
 
     def drop(self, lines: tuple[int, int]) -> None:
         """Leave a piece to Python from the next call on."""
@@ -394,7 +409,9 @@ class Program:
         found = [self._unplanned] if self._unplanned is not None else self.cuts
         whole = [self.obstacle] if self.obstacle is not None and not self.pieces else []
         return list(
-            dict.fromkeys([*whole, *self.loop_cuts, *found, *self._refused.values(), *([self.off] if self.off else [])])
+            dict.fromkeys(
+                [*whole, *self.loop_cuts, *found, *self._refused.values(), *filter(None, (self.off, self._steered))]
+            )
         )
 
     # -- planning

@@ -7,6 +7,7 @@ injects into this one has no such code; it is recognised by its type, which the 
 
 from __future__ import annotations
 
+import os
 from types import CodeType
 from typing import Any
 
@@ -17,6 +18,7 @@ _FAULTS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError,
     WeftError,
 )  # fmt: skip
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MAKERS = ("builtins", "numpy", __name__.partition(".")[0])
 
 
@@ -24,12 +26,12 @@ def is_interruption(error: BaseException) -> bool:
     """Whether a signal handler raised this, or memory ran out."""
     if isinstance(error, MemoryError) or not isinstance(error, Exception):
         return True
-    trace, handlers = error.__traceback__, _handlers()
+    codes, trace = set[CodeType](), error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code in handlers:
-            return True
+        codes.add(trace.tb_frame.f_code)
         trace = trace.tb_next
-    return False
+    others = {code for code in codes if not code.co_filename.startswith(_PACKAGE)}
+    return bool(others) and not others.isdisjoint(_handlers())
 
 
 def is_fault(error: BaseException) -> bool:
@@ -39,9 +41,10 @@ def is_fault(error: BaseException) -> bool:
 
 
 def _handlers() -> set[CodeType]:
-    import signal
+    import _signal  # `signal` turns each number into an enumeration, which takes ten times as long
 
-    return {code for s in signal.valid_signals() if (code := _code(signal.getsignal(s))) is not None}
+    found = map(_signal.getsignal, range(1, _signal.NSIG))
+    return {code for handler in found if callable(handler) and (code := _code(handler)) is not None}
 
 
 def _code(handler: Any) -> CodeType | None:

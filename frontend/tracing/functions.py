@@ -38,6 +38,8 @@ from .tracer import Tracer
 
 T = TypeVar("T")
 Key = tuple[tuple[str, Any], ...]
+MOST_NUMBERS = 4  # values of numbers that steer a trace; for more of them a function should not be traced as a whole
+MOST_VALUES = 16  # the same for strings, and for the lengths and keys of containers
 MAX_KERNELS = 256  # how many combinations of fixed arguments are kept
 
 
@@ -71,6 +73,7 @@ class TracedFunction:
         self._read_signature()
         self._kernels: dict[Any, TracedKernel] = {}
         self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
+        self._varied: frozenset[str] = frozenset()  # arguments that were fixed, though no user asked for it
 
     def _read_signature(self) -> None:
         function = self.function
@@ -140,6 +143,12 @@ class TracedFunction:
             except NumbersNeeded as error:  # names arguments that are not fixed yet
                 self._needed |= error.names
 
+    @property
+    def often_fixed(self) -> frozenset[str]:
+        """The arguments whose values steer the trace, if there were traces for many of these values."""
+        most = MOST_NUMBERS if self._needed else MOST_VALUES
+        return self._varied if len(self._kernels) > most else frozenset()
+
     def bind(self, args: Sequence[ArgType]) -> Binding:
         return self._plain.bind(args)
 
@@ -198,6 +207,7 @@ class TracedFunction:
         if found is None:
             own = {name: rebuilt(value, lambda item: item) for name, value in fixed.items()}  # lists may change
             found = self._kernels.setdefault(key, TracedKernel(self, own, parameters))
+            self._varied |= fixed.keys() - self.static
             if len(self._kernels) > MAX_KERNELS:
                 del self._kernels[next(iter(self._kernels))]
         return found

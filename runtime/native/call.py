@@ -50,10 +50,10 @@ class Input(NamedTuple):
 
 
 class Out(NamedTuple):
-    """An output array that the caller passes: its number in the call, and its place in the `out` tuple."""
+    """An output array that the caller passes: its place in the call, as that of an input, and in the `out` tuple."""
 
     array: Array
-    place: int
+    place: int | str
     item: int | None = None
 
 

@@ -57,7 +57,7 @@ def learn(
         return
     for index, output in lowered.built.updates:
         changed = inputs[index]
-        if type(changed.given) is not np.ndarray or not isinstance(changed.place, int):
+        if type(changed.given) is not np.ndarray or changed.place is None:
             return
         outs[output] = Out(changed.given, changed.place)
     checked = [(places[name], x) for name, x in fixed.items() if name in places]

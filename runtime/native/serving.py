@@ -149,11 +149,11 @@ class Serving:
         for k, (value, out) in enumerate(zip(self.graph.outputs, outs, strict=True)):
             if out is None:
                 continue
-            place: int | Register = 8 * out.place
+            place = self.arguments.leaves[out.place] if isinstance(out.place, str) else 8 * out.place
             if out.item is not None:
                 if out.item == 0:
                     items = w.register(len(outs))
-                    w.check("pair", 8 * out.place, w.object(tuple), len(outs), items)
+                    w.check("pair", place, w.object(tuple), len(outs), items)
                 place = items.after(out.item)._replace(sign=-1)
             layout = classify(out.array.shape, out.array.strides, out.array.itemsize)
             self.arguments.array(place, value, value.type.shape, out.array, layout, writeable=True)

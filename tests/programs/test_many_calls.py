@@ -1,0 +1,166 @@
+"""Test what many calls of a function cost: how often they are traced or tried, where values or errors change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from weft import piece_programs
+from weft.frontend.tracing.functions import MOST_NUMBERS, MOST_VALUES, TracedKernel
+from weft.rests import LONGEST, MOST_ERRORS, WORTH_A_TRY, Rest
+
+X = np.linspace(0.5, 9.5, 12)
+
+
+def branch(x: Any, t: Any) -> Any:
+    if t > 3:
+        return x * t
+    return x - t
+
+
+def cut(x: Any, t: Any) -> Any:
+    n = int(t)
+    return x[:n].sum()
+
+
+def larger(x: Any, t: Any) -> Any:
+    return (x * t).sum() / max(t, 1)
+
+
+@pytest.mark.parametrize("function", [branch, cut, larger])
+@pytest.mark.parametrize("kind", [float, np.float64, int])
+def test_numbers_that_steer_a_function_do_not_compile_it_for_every_value(function: Any, kind: Any) -> None:
+    jitted = weft.jit(function)
+    for k in range(30):
+        t = kind(k / 3)
+        wanted, found = function(X, t), jitted(X, t)
+        assert type(found) is type(wanted) and np.allclose(found, wanted, rtol=1e-14)
+    assert jitted.signature_cache.misses <= MOST_NUMBERS + piece_programs.MOST_SIGNATURES + 2
+    assert "the values of 't' steer it" in str(jitted.explain())
+
+
+def test_containers_of_many_lengths_do_not_compile_a_function_for_every_length() -> None:
+    def total(xs: Any) -> Any:
+        return sum(xs)
+
+    jitted = weft.jit(total)
+    for k in range(1, 2 * MOST_VALUES):
+        assert np.allclose(jitted([X] * k), k * X, rtol=1e-14)
+    assert jitted.signature_cache.misses <= MOST_VALUES + piece_programs.MOST_SIGNATURES + 2
+    assert "the values of 'xs' steer it" in str(jitted.explain())
+
+
+def test_static_numbers_are_traced_for_every_value() -> None:
+    jitted = weft.jit(branch, static="t")
+    for k in range(2 * MOST_NUMBERS):
+        assert np.array_equal(jitted(X, k), branch(X, k))
+    assert jitted.signature_cache.misses == 2 * MOST_NUMBERS
+
+
+def fits(x: Any, m: Any) -> Any:
+    try:
+        return x + m
+    except ValueError:
+        return x[: len(m)].sum()
+
+
+def halves(x: Any, m: Any) -> Any:
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        try:
+            out[i] = float(x[i]) / float(int(m[i % 5]))
+        except ZeroDivisionError:
+            out[i] = 0
+    return out
+
+
+def added(x: Any, m: Any) -> Any:
+    k = m.astype(int)
+    k += 1.5
+    return k
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return np.asarray(function(*args)).tolist()
+    except (IndexError, TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("function", [fits, halves, added])
+def test_errors_in_most_calls_are_tried_less_and_less(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    jitted, m, tries = weft.jit(function), np.array([0.0, 0.5, 1.0, 0.0, 0.25]), 0
+
+    def counted(own: Any) -> Any:
+        def call(*args: Any) -> Any:
+            nonlocal tries
+            tries += 1
+            return own(*args)
+
+        return call
+
+    monkeypatch.setattr(piece_programs, "_run", counted(piece_programs._run))
+    monkeypatch.setattr(TracedKernel, "build", counted(TracedKernel.build))
+    for _ in range(100):
+        assert outcome(jitted, X, m) == outcome(function, X, m)
+    assert tries < 60
+    assert outcome(jitted, X[:5], m[:1]) == outcome(function, X[:5], m[:1])
+
+
+def test_rest_lasts_twice_as_long_after_each_error_until_calls_are_served() -> None:
+    rest, lengths = Rest(), []
+    for _ in range(MOST_ERRORS + 12):
+        rest.lengthen(served=0)
+        lengths.append(sum(1 for _ in iter(rest.takes, False)))
+    assert lengths[: MOST_ERRORS + 3] == [0] * (MOST_ERRORS - 1) + [1, 2, 4, 8]
+    assert max(lengths) == lengths[-1] == LONGEST
+    rest.lengthen(served=WORTH_A_TRY + 1)
+    assert not rest.takes()
+
+
+def growing(x: Any) -> Any:
+    row = [0]
+    for a in x:
+        row.append(min(row[-1] + 1, len(row) * (a > 3)))
+    return row
+
+
+def test_a_piece_with_too_many_signatures_is_left_out_of_the_plan() -> None:
+    jitted = weft.jit(growing)
+    for _ in range(8):
+        assert jitted(X) == growing(X)
+    (piece,) = jitted._program.pieces
+    assert piece.off.text == "it was compiled for more than 8 signatures"
+    before = piece.left
+    assert jitted(X) == growing(X) and piece.left == before
+
+
+def doubled_first(xs: Any) -> Any:
+    xs[0] *= 2
+    return xs[0] + xs[1]
+
+
+def scaled_weights(state: Any) -> Any:
+    state["w"] -= 0.1 * state["g"]
+    return state["w"].sum()
+
+
+def test_arrays_in_containers_are_changed_natively() -> None:
+    cases: tuple[Any, ...] = (
+        (doubled_first, lambda: [X.copy(), X.copy()]),
+        (scaled_weights, lambda: {"w": X.copy(), "g": X[::-1].copy()}),
+    )
+    for function, make in cases:
+        jitted = weft.jit(function)
+        for _ in range(5):
+            given, other = make(), make()
+            assert np.array_equal(jitted(given), function(other))
+            assert str(given) == str(other)
+        assert jitted.chain.calls >= 3
+    jitted, shared = weft.jit(doubled_first), [X.copy()] * 2
+    for _ in range(3):
+        jitted([X.copy(), X.copy()])
+    assert np.array_equal(jitted(shared), 4 * X) and np.array_equal(shared[0], 2 * X)
