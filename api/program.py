@@ -8,7 +8,6 @@ where they stand. Whatever a piece refuses is left to Python.
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 import os
 import sys
@@ -20,8 +19,8 @@ from weakref import WeakSet
 import numpy as np
 
 from .call_kinds import foreign_reason, is_data, is_foreign, kinds_of
-from .frontend.programs import plan, purity
-from .frontend.programs.allowed import Checker, PythonScope
+from .frontend.programs import plan
+from .frontend.programs.allowed import PythonScope
 from .frontend.programs.lowerable import calls_numpy, calls_written_loops, changes_parameters
 from .frontend.programs.meanings import Meanings
 from .frontend.programs.meanings import places as places_of
@@ -29,12 +28,12 @@ from .frontend.programs.names import exposed
 from .frontend.programs.pieces import Cut
 from .frontend.programs.source import FunctionSource, NoSource, read_source
 from .frontend.programs.state import is_usual
-from .frontend.programs.unsourced import why_not_traced
 from .frontend.tracing.tracer import Tracer
-from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError, type_of
+from .ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
 from .ir.interruptions import is_interruption
 from .ir.lazy import cached_property
 from .ir.source import ABSENT, Guard, are_kept, function_guards
+from .obstacles import obstacle_of
 from .piece_programs import JUDGES, MISS, MOST_FAILURES, CallableLoop, Compiled, CompileNest, LoopProgram, PieceProgram
 from .plan_times import PlanTimes
 from .reasons import Reason, failures, is_internal, reason_of, span_of, warn_of
@@ -110,7 +109,7 @@ class Program:
     @cached_property
     def obstacle(self) -> Reason | None:
         """Why the function can't be traced as a whole, if it can't."""
-        return self._obstacle(self.function)
+        return obstacle_of(self.function, self.rely)
 
     @cached_property
     def is_split(self) -> bool:
@@ -489,26 +488,3 @@ class Program:
     def _known_source(self) -> FunctionSource:
         assert isinstance(self.source, FunctionSource)
         return self.source
-
-    # -- whether the whole can be traced
-
-    def _obstacle(self, function: Any) -> Reason | None:
-        if isinstance(function, functools.partial):
-            return self._obstacle(function.func)
-        if not isinstance(function, FunctionType):
-            known = callable(function) and purity.is_pure(function)
-            return None if known else Reason(f"{type_of(function)} is called by Python")
-        if not purity.is_users(function):
-            return None
-        source = read_source(function)
-        if isinstance(source, NoSource):
-            why = why_not_traced(function)
-            return None if why is None else Reason(f"{source.reason}, and {why}")
-        checker = Checker(PythonScope(function, source))
-        cut = checker.body(source)
-        self.rely(checker.scope.meanings.guards)
-        if cut is None and checker.captured:
-            name = next(iter(checker.captured))
-            names = (n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == name)
-            cut = Cut(f"'{name}' is read from outside", next(names, source.tree))
-        return None if cut is None else Reason(cut.reason, span_of(cut.node, function))
