@@ -38,7 +38,7 @@ from .tracer import Tracer
 
 T = TypeVar("T")
 Key = tuple[tuple[str, Any], ...]
-MOST_NUMBERS = 4  # values of numbers that steer a trace; for more of them a function should not be traced as a whole
+MOST_STEERING = 4  # values of numbers that steer a trace; for more of them a function should not be traced as a whole
 MOST_VALUES = 16  # the same for strings, and for the lengths and keys of containers
 MAX_KERNELS = 256  # how many combinations of fixed arguments are kept
 
@@ -146,7 +146,7 @@ class TracedFunction:
     @property
     def often_fixed(self) -> frozenset[str]:
         """The arguments whose values steer the trace, if there were traces for many of these values."""
-        most = MOST_NUMBERS if self._needed else MOST_VALUES
+        most = MOST_STEERING if self._needed else MOST_VALUES
         return self._varied if len(self._kernels) > most else frozenset()
 
     def bind(self, args: Sequence[ArgType]) -> Binding:

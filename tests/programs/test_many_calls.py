@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import weft
 from weft import piece_programs
-from weft.frontend.tracing.functions import MOST_NUMBERS, MOST_VALUES, TracedKernel
+from weft.frontend.tracing.functions import MOST_STEERING, MOST_VALUES, TracedKernel
 from weft.rests import LONGEST, MOST_ERRORS, WORTH_A_TRY, Rest
 
 X = np.linspace(0.5, 9.5, 12)
@@ -38,7 +38,7 @@ def test_numbers_that_steer_a_function_do_not_compile_it_for_every_value(functio
         t = kind(k / 3)
         wanted, found = function(X, t), jitted(X, t)
         assert type(found) is type(wanted) and np.allclose(found, wanted, rtol=1e-14)
-    assert jitted.signature_cache.misses <= MOST_NUMBERS + piece_programs.MOST_SIGNATURES + 2
+    assert jitted.signature_cache.misses <= MOST_STEERING + piece_programs.MOST_SIGNATURES + 2
     assert "the values of 't' steer it" in str(jitted.explain())
 
 
@@ -55,9 +55,9 @@ def test_containers_of_many_lengths_do_not_compile_a_function_for_every_length()
 
 def test_static_numbers_are_traced_for_every_value() -> None:
     jitted = weft.jit(branch, static="t")
-    for k in range(2 * MOST_NUMBERS):
+    for k in range(2 * MOST_STEERING):
         assert np.array_equal(jitted(X, k), branch(X, k))
-    assert jitted.signature_cache.misses == 2 * MOST_NUMBERS
+    assert jitted.signature_cache.misses == 2 * MOST_STEERING
 
 
 def fits(x: Any, m: Any) -> Any:
