@@ -41,7 +41,7 @@ def is_fault(error: BaseException) -> bool:
 
 
 def _handlers() -> set[CodeType]:
-    import _signal  # `signal` turns each number into an enumeration, which takes ten times as long
+    import _signal  # type: ignore[import-not-found]  # `signal` makes an enumeration of each number, which takes longer
 
     found = map(_signal.getsignal, range(1, _signal.NSIG))
     return {code for handler in found if callable(handler) and (code := _code(handler)) is not None}
