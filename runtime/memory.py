@@ -23,7 +23,7 @@ from ..ir.forking import lock, make_once
 from ..ir.limits import limiter
 from ..ir.tuples import NamedTuple
 from .native import abi, block_code
-from .native.block_code import FIELDS, LEAST, SIZE
+from .native.block_code import CHUNKS, FIELDS, LEAST, SIZE
 
 Array = np.ndarray[Any, Any]
 NEVER = (1 << 63) - 1
@@ -100,6 +100,7 @@ class FreeList:
     def _forget_others(self) -> None:
         """Reset the list in a forked child if another thread was changing it."""
         if self.read("lock"):
+            ctypes.memset(self.base + CHUNKS, 0, SIZE - CHUNKS)
             for name in ("count", "held", "lock"):
                 self.write(name, 0)
 
@@ -174,9 +175,15 @@ def _check_result(size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> No
     limit = result_limit()
     if size > limit:
         raise MemoryProblem(
-            f"Unable to allocate {size / 2**30:.3g} GiB for an array with shape {shape} and data type {dtype}",
+            f"Unable to allocate {_readable(size)} for an array with shape {shape} and data type {dtype}",
             hint=f"the limit is {limit} bytes; set WEFT_MAX_RESULT_BYTES or weft.set_limits(result_bytes=...)",
         )
+
+
+def _readable(size: int) -> str:
+    """Return a number of bytes as a text such as 1.5 MiB."""
+    power = min(max(size.bit_length() - 1, 0) // 10, 6)
+    return f"{size / 2 ** (10 * power):.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB')[power]}"
 
 
 def memory_info() -> MemoryInfo:

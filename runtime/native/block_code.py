@@ -7,6 +7,10 @@ while the list is locked.
 
 NumPy frees and resizes an array's data with functions that the array itself names. If a resize makes the data small, it
 moves to memory from the C library's `malloc`, behind 64 bytes whose first word is 0. A block has its size in that word.
+
+Data of 1 to 64 KB are chunks: whole kilobytes from the C library, behind a line whose words all hold their number.
+Some of each size are kept, because the C library keeps nothing so large at hand, and its work takes longer than many
+calls.
 """
 
 from __future__ import annotations
@@ -24,16 +28,19 @@ FIELDS = {
         )
     )
 }  # fmt: skip
-SLOTS = 64  # blocks in the list
-SLOT = 128  # where the list begins
-SIZE = SLOT + 16 * (SLOTS + 1)
-
 PAGE, HUGE = 4096, 1 << 21
 NEAR = 2  # a block is reused for arrays down to 1 - 1 / 2**NEAR of its size
 LEAST = 1 << 16  # bytes from which an array's data is a block; smaller data comes from the C library without new pages
+CHUNK = 1 << 10  # bytes from which smaller data is a chunk; NumPy keeps what is below, the C library does not
+KIB = LEAST // CHUNK
+SLOTS = 64  # blocks in the list
+SLOT = 128  # where the list begins
+CHUNKS = SLOT + 16 * (SLOTS + 1)  # where the lists of chunks begin
+KEPT = 4  # chunks of a size
+SIZE = CHUNKS + 64 * (KIB + 1)
 OWNED, C_ARRAY, F_ARRAY = 0x4, 0x501, 0x502  # NumPy's flags; the last two are of aligned, writeable arrays
 TRACED = 389047  # NumPy's domain in tracemalloc
-OUTSIDE = ("mmap", "munmap", "madvise", "sched_yield", "malloc", "free")
+OUTSIDE = ("mmap", "munmap", "madvise", "sched_yield", "malloc", "aligned_alloc", "free")
 EXPORTED = ("block_malloc", "block_calloc", "block_realloc", "block_free", "new_array", "set_limit")
 
 
@@ -45,6 +52,7 @@ def text() -> str:
     numbers = {
         "LEAST": LEAST, "OWNED": OWNED, "C_ARRAY": C_ARRAY, "F_ARRAY": F_ARRAY, "TRACED": TRACED,
         "HANDLER": abi.HANDLER, "FLAGS": abi.FLAGS, "SLOTS": SLOTS, "SLOT": SLOT,
+        "CHUNK": CHUNK, "CHUNKS": CHUNKS, "KEPT": KEPT, "KIB": KIB,
         "PAGE": PAGE, "HUGE": HUGE, "NEAR": NEAR, "READ_WRITE": 3,
         "PRIVATE_ANONYMOUS": 34, "HUGE_PAGES": 14,
     }  # fmt: skip

@@ -12,7 +12,7 @@ from ...ir import dims
 from ...ir.dims import Size
 from ...ir.graph import Graph, Node, Value
 from ...ir.layouts import SCALAR, C, F, classify
-from ...ir.ops import CONSTANT, LOOP, NUMPY, RESHAPE, SIZE
+from ...ir.ops import CONSTANT, LOOP, MATMUL, NUMPY, RESHAPE, SIZE
 from ...ir.source import Structure
 from ...ir.types import integer, ints, sizes
 from ...ir.walking import body_of, walk
@@ -220,13 +220,17 @@ class Serving:
         strides: int | Register = 0
         if order not in (usual, usual[::-1]):
             strides = self.arguments.in_row(self.strides(value))
-        alike = [v for v in self.graph.inputs if v.type.rank and v.type.dtype.size == type.dtype.size]
-        first = next((v for v in alike if v.type.shape == type.shape), alike[0] if alike else None)
-        like = self.pointers[first] if first is not None else 0
+        like = 0 if _is_product(value) else self._start_of_operand(value)
         self.pointers[value] = data = w.register()
         row = self.arguments.row(type.shape) if rank else 8  # any register will do
         is_fortran = rank > 1 and order == usual[::-1]
         w.new_array(type.dtype.numpy, rank, row, to, data, like, strides, is_fortran)
+
+    def _start_of_operand(self, value: Value) -> int | Register:
+        """Return the register with the address of the array that a result is most likely computed from, or 0."""
+        alike = [v for v in self.graph.inputs if v.type.rank and v.type.dtype.size == value.type.dtype.size]
+        first = next((v for v in alike if v.type.shape == value.type.shape), alike[0] if alike else None)
+        return self.pointers[first] if first is not None else 0
 
     # -- graphs, and the bodies of loops
 
@@ -469,3 +473,9 @@ def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
 def is_known(node: Node) -> bool:
     """Tell whether a node gives a function of Python a constant or a size."""
     return node.op is NUMPY and node.attrs.get("op") in (CONSTANT.name, SIZE.name) and not node.operands
+
+
+def _is_product(value: Value) -> bool:
+    """Tell whether a matrix product makes a result: its rows are best aligned whatever its factors' are."""
+    region = value.node
+    return region is not None and region.body is not None and any(n.op is MATMUL for n in region.body)

@@ -124,16 +124,16 @@ RECIPE = (
 )  # fmt: skip
 # What the routines need of this process. `blocks` and `launch` are 0 until a maker, a Python function, was called.
 MACHINE = (
-    "array_type", "thread", "call", "no_memory", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
+    "array_type", "thread", "call", "dealloc", "raw_malloc", "raw_free", "dict_get", "as_integer",
     "new_array", "set_base", "make_scalar", "tuple_new", "list_new", "dict_new", "dict_set", "construct", "method",
     "save", "restore", "signals", "call_maker", "turn", "make_pool", "make_blocks", "launch", "threads", "blocks",
-    "alone", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int", "thread_context",
-    "new_object", "object_free", "dict_next", "compare",
+    "alone", "chunks", "context_get", "vectorcall", "is_raised", "clear_raised", "new_float", "new_int",
+    "thread_context", "new_object", "object_free", "dict_next", "compare",
     "trace", "is_traced", "small_handler", "small_context", "small_malloc", "small_free",
     "context_set", "context_reset", "take_raised", "put_raised", "exception",
 )  # fmt: skip
 SYMBOLS = {
-    "thread": abi.THREAD, "call": "_PyObject_MakeTpCall", "no_memory": "PyErr_NoMemory",
+    "thread": abi.THREAD, "call": "_PyObject_MakeTpCall",
     "dealloc": "_Py_Dealloc", "raw_malloc": "PyMem_RawMalloc", "raw_free": "PyMem_RawFree",
     "dict_get": "_PyDict_GetItem_KnownHash", "as_integer": "PyLong_AsLongLongAndOverflow", "tuple_new": "PyTuple_New",
     "list_new": "PyList_New", "dict_new": "PyDict_New", "dict_set": "PyDict_SetItem", "construct": "PyObject_Call",
@@ -149,6 +149,7 @@ SYMBOLS = {
 VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the function that is called
 LIST_ITEMS = 24  # of a list: where its items are
 SPARE = 512  # bytes of scratch memory that a call has itself
+CHUNKS_BEFORE = 1000  # small results without the free list, which takes a millisecond to make
 
 
 class Machine:
@@ -244,12 +245,20 @@ def _text() -> str:
     constants |= {name: value for name, value in vars(abi).items() if name.isupper() and isinstance(value, int)}
     constants |= {
         "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
+        "CHUNK": block_code.CHUNK, "CHUNKS_BEFORE": CHUNKS_BEFORE,
         "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
         "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "NEVER": NEVER, "TRACED": block_code.TRACED,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
         "EQUAL": 2, "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
-    numbers = {"alone": "i64", "thread_context": "i64", "make_pool": "ptr", "make_blocks": "ptr", "blocks": "Blocks"}
+    numbers = {
+        "alone": "i64",
+        "chunks": "i64",
+        "thread_context": "i64",
+        "make_pool": "ptr",
+        "make_blocks": "ptr",
+        "blocks": "Blocks",
+    }
     block_types = {name: "i64" if name in ("least", "most") else "ptr" for name in block_code.FIELDS}
     structures |= {
         "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe"),

@@ -151,9 +151,10 @@ def test_native_results_are_limited_too(monkeypatch: pytest.MonkeyPatch) -> None
     double = weft.jit(lambda x: x.astype(np.float64))
     for _ in range(20):
         double(np.ones(10, np.int8))
-    before = weft.set_limits(result_bytes=1 << 22)
-    with pytest.raises(MemoryError):
-        double(np.ones(1 << 20, np.int8))
+    before = weft.set_limits(result_bytes=100_000)
+    for size, text in ((13_000, "102 KiB"), (1 << 17, "1 MiB"), (1 << 20, "8 MiB")):
+        with pytest.raises(MemoryError, match=rf"Unable to allocate {text} for an array with shape \({size},\)"):
+            double(np.ones(size, np.int8))
     weft.set_limits(result_bytes=1 << 40)
     assert before.result_bytes is None and double(np.ones(1 << 20, np.int8)).sum() == 1 << 20
 

@@ -7,6 +7,7 @@ import gc
 import os
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextvars import Context
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from weft.runtime import memory
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
 from weft.runtime.native import abi, steps
+from weft.runtime.native.block_code import CHUNKS, KEPT
+from weft.runtime.native.steps import CHUNKS_BEFORE
 
 Array = np.ndarray[Any, Any]
 MEGABYTE = 1 << 20
@@ -160,9 +163,55 @@ def test_what_one_kernel_hands_to_another_comes_from_the_list_too(native: bool) 
 
 def test_small_results_are_left_to_numpy(double: Callable[[Array], Array]) -> None:
     before = weft.memory_info()
-    result = double(_ones((90, 90)))
+    result = double(_ones((15, 15)))
     assert np._core.multiarray.get_handler_name(result) == "default_allocator"
     assert weft.memory_info() == before
+
+
+def _chunks(kilobytes: int) -> int:
+    """Return how many chunks of a size the list has."""
+    return ctypes.c_int64.from_address(memory.blocks().base + CHUNKS + 64 * kilobytes).value
+
+
+def test_chunks_serve_results_that_the_c_library_keeps_nothing_for() -> None:
+    """In a context without variables: pytest's has some, which might choose another allocator."""
+    Context().run(_look_at_chunks)
+
+
+def _look_at_chunks() -> None:
+    """1 to 64 KB: made after some calls, used again, aligned with the operand, bounded, resized, and off if asked."""
+    machine, handler = steps.machine(), np._core.multiarray.get_handler_name
+    add = weft.compile("kernel add(x: f64[n], y: f64[n]) = x + y").add
+    multiply = weft.compile("kernel multiply(x: f64[n, n], y: f64[n, n]) = x @ y").multiply
+    machine.write("blocks", 0)
+    machine.write("chunks", 0)
+    x = np.arange(200.0)[8:]  # 1.5 KB: a chunk of two
+    names = [handler(add(x, x)) for _ in range(CHUNKS_BEFORE + 100)]
+    assert names.index("weft") >= CHUNKS_BEFORE and set(names[names.index("weft") :]) == {"weft"}
+    assert handler(add(x[:100], x[:100])) == "default_allocator"
+    for first in range(0, 8, 2):
+        found = add(x[first:], x[first:])
+        assert _address(found) % 64 == _address(x[first:]) % 64 and (found == 2 * x[first:]).all()
+    square = x[:144].reshape(12, 12)
+    found = [multiply(square, square) for _ in range(5)][-1]
+    assert handler(found) == "weft" and _address(found) % 64 == 0
+    kept = add(x, x)[5:7]  # a view keeps the chunk
+    many = [add(x, x) for _ in range(KEPT + 3)]
+    assert len({_address(each) for each in many}) == len(many)
+    places = {_address(each) for each in many}
+    del many
+    assert _chunks(2) == KEPT and kept.tolist() == [26.0, 28.0]
+    again = add(x, x)
+    assert _address(again) in places and _chunks(2) == KEPT - 1
+    again.resize(5_000, refcheck=False)  # 40 KB
+    assert again[:192].tolist() == (2 * x).tolist() and not again[192:].any() and _chunks(2) == KEPT
+    again.resize(20_000, refcheck=False)  # a block
+    again.resize(3, refcheck=False)  # less than a chunk
+    assert again.tolist() == [16.0, 18.0, 20.0]
+    weft.set_memory_limit(0)
+    assert _chunks(2) == 0 and handler(add(x, x)) == "default_allocator"
+    del kept
+    assert _chunks(2) == 0
 
 
 def test_resizing_keeps_what_is_there(double: Callable[[Array], Array]) -> None:
@@ -321,7 +370,8 @@ def test_a_list_that_was_being_changed_is_forgotten_by_a_forked_child() -> None:
     assert blocks.read("count") == 1
     blocks._forget_others()
     assert blocks.read("count") == 1
+    ctypes.c_int64.from_address(blocks.base + CHUNKS + 64).value = 1
     blocks.write("lock", 1)
     blocks._forget_others()
-    assert (blocks.read("count"), weft.memory_info().held) == (0, 0)
+    assert (blocks.read("count"), weft.memory_info().held, _chunks(1)) == (0, 0, 0)
     assert memory.empty(SHAPE, np.dtype(np.float32)).shape == SHAPE

@@ -77,7 +77,7 @@ class Small(Product):
             self.copy = self.frame.reserve(-(-most // self.width) * self.width * tile.row_bytes)
         if not self.reads_in_place:
             self.copied = self.frame.reserve(DEEPEST * tile.line_bytes)
-        sums = self.frame.reserve(most * tile.line_bytes)
+        sums = zero if self.is_direct else self.frame.reserve(most * tile.line_bytes)
         columns, few = self.number(self.n), self.number(FEW_ROWS)
 
         def across(column: Val) -> None:
