@@ -20,6 +20,7 @@ VARIABLES = (
     EnvVariable("WEFT_CACHE_LIMIT", "512 MB", "the size of that folder in bytes; the oldest entries are deleted"),
     EnvVariable("WEFT_PATH", "the user's data folder", "folders to search for kernel files, as in PATH"),
     EnvVariable("WEFT_MEMORY_LIMIT", "up to 1 GB", "the bytes of freed memory to keep for later results; 0 keeps none"),
+    EnvVariable("WEFT_CALIBRATION", "in the data folder", "the file with times of this machine; 0 measures none"),
     EnvVariable("WEFT_HISTORY", "in the data folder", "the file with measured times of variants; 0 keeps none"),
     EnvVariable("WEFT_EXPLORE", "0.05", "the share of long calls, from 0 to 1, that try another variant"),
     EnvVariable("WEFT_EXPLAIN", "0", "1 prints what jitted functions run in Python, and why"),

@@ -9,6 +9,7 @@ from .ir.errors import ValueProblem
 from .limits import read_environment
 from .runtime.compiler import Options
 from .runtime.deferred import DeferredRegistry, DeferredTuner
+from .runtime.disk.cache import data_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ def _history_path() -> Path | None:
     given = os.environ.get("WEFT_HISTORY", "").strip()
     if given == "0":
         return None
-    found = Path(given or Path(_data_directory()) / "history.json").expanduser()
+    found = Path(given or Path(data_directory()) / "history.json").expanduser()
     if given and not is_plain(str(found)):
         raise ValueProblem(
             f"WEFT_HISTORY must name a regular file, not {given!r}", hint="WEFT_HISTORY=0 keeps no history"
@@ -52,12 +53,8 @@ def _history_path() -> Path | None:
 def search_path() -> tuple[str, ...]:
     """List the folders that `import` and `weft.kernels` search: those of `WEFT_PATH`, then the user's own."""
     given = [part.strip() for part in os.environ.get("WEFT_PATH", "").split(os.pathsep)]
-    folders = [part for part in given if part] + [os.path.join(_data_directory(), "kernels")]
+    folders = [part for part in given if part] + [os.path.join(data_directory(), "kernels")]
     return tuple(dict.fromkeys(os.path.abspath(os.path.expanduser(folder)) for folder in folders))
-
-
-def _data_directory() -> str:
-    return os.path.join(os.environ.get("XDG_DATA_HOME", "").strip() or os.path.join("~", ".local", "share"), "weft")
 
 
 def _settings() -> Settings:
@@ -82,7 +79,7 @@ def _make_registry() -> Registry:
 def _has_history() -> bool:
     """Tell whether times were recorded by earlier processes."""
     given = os.environ.get("WEFT_HISTORY", "").strip()
-    return given != "0" and os.path.exists(os.path.expanduser(given or os.path.join(_data_directory(), "history.json")))
+    return given != "0" and os.path.exists(os.path.expanduser(given or os.path.join(data_directory(), "history.json")))
 
 
 def _make_tuner() -> Tuner:

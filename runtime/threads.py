@@ -63,6 +63,8 @@ class Pool:
     """The pool's memory and code. They last as long as the process, because workers never leave them."""
 
     def __init__(self) -> None:
+        from .calibration import shared_from
+
         self._lock = lock()
         self._memory = ctypes.create_string_buffer(pool_code.SIZE + pool_code.LINE)
         start = ctypes.addressof(self._memory)
@@ -78,6 +80,7 @@ class Pool:
         # that is both writable and executable
         words = {
             "threads": get_threads(),
+            "long": shared_from(),
             "syscall": ctypes.cast(ctypes.CDLL(None).syscall, ctypes.c_void_p).value or 0,
             "call": address("PyObject_CallNoArgs"),
             "starter": id(self._starter),

@@ -21,6 +21,8 @@ from .compiling import begin_sharing, end_sharing, install
 
 # Times that the user's own kernels took are none of the tests' business, nor theirs of the user's.
 os.environ["WEFT_HISTORY"] = "0"
+# What is shared between threads must not depend on how fast they wake up now.
+os.environ["WEFT_CALIBRATION"] = "0"
 
 
 Evaluate = Callable[..., tuple[Any, ...]]

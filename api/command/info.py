@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 import textwrap
+import time
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -16,8 +17,10 @@ from ..backends.llvm.engine import caches, target
 from ..frontend.language.source import parse_module
 from ..ir.errors import UnsupportedTarget
 from ..passes.planning.size_classes import LARGE
+from ..runtime.calibration import calibration
 from ..runtime.kernel import Kernel
 from ..runtime.native import abi
+from ..runtime.native.pool_code import LONG
 from ..settings import default_options, registry
 
 _TRIAL = "kernel trial(x: f32[n]) -> f32[n] { return 2 * x + 1 }"
@@ -38,6 +41,7 @@ def info(args: argparse.Namespace) -> None:
         "vectors": _vectors(),
         "caches": _caches(),
         "cores": _cores(),
+        "threads": _threads(),
         "backend": _backend(),
         "calls": "native" if abi.is_known() else f"through ctypes: {abi.obstacle()}",
     }
@@ -64,6 +68,17 @@ def _caches() -> str:
 def _cores() -> str:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{usable} usable of {os.cpu_count()}"
+
+
+def _threads() -> str:
+    found = calibration()
+    if found is None:
+        return f"work is shared with sleeping threads from {LONG // 10**6} µs on, which was not measured here"
+    day = time.strftime("%Y-%m-%d", time.localtime(found.when))
+    return (
+        f"waking one takes {1e6 * found.wake:.1f} µs (measured {day}); "
+        f"work is shared with sleeping ones from {found.shared_from / 1e6:.0f} µs on"
+    )
 
 
 def _backend() -> str:

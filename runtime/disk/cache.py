@@ -149,6 +149,11 @@ def cache_folder() -> str:
     return os.environ.get("WEFT_CACHE_DIR") or os.path.join(general, "weft")
 
 
+def data_directory() -> str:
+    """Return the folder for what is measured and for the user's kernels; a tilde may stand for the home directory."""
+    return os.path.join(os.environ.get("XDG_DATA_HOME", "").strip() or os.path.join("~", ".local", "share"), "weft")
+
+
 def cache_limit() -> int:
     """Return how many bytes of entries to keep: `WEFT_CACHE_LIMIT`, or 512 MB."""
     given = os.environ.get("WEFT_CACHE_LIMIT", "").strip()

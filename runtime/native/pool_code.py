@@ -24,9 +24,9 @@ LINE = 128  # fields that threads write at the same time have cache lines of the
 _SHARED = ("posted", "gate", "busy", "sleepers")
 _PLAIN = (
     "job", "threads", "started", "named", "short", "syscall", "call", "starter", "drop", "clock", "save", "restore",
-    "signals", "ensure", "release", "fetch", "stopped", "raised", "value", "trace", "gave",
+    "signals", "ensure", "release", "fetch", "stopped", "raised", "value", "trace", "gave", "long",
 )  # fmt: skip
-_NUMBERS = ("threads", "started", "named", "short", "gave")
+_NUMBERS = ("threads", "started", "named", "short", "gave", "long")
 FIELDS = {name: LINE * k for k, name in enumerate(_SHARED)}
 FIELDS |= {name: LINE * len(_SHARED) + 8 * k for k, name in enumerate(_PLAIN)}
 SIZE = max(FIELDS.values()) + 8
@@ -38,7 +38,7 @@ _JOB_SIZE = (2 + RANGES) * LINE
 
 INTERRUPTED = 1 << 30  # in a status: a signal's handler raised
 OPEN = 1 << 30
-LONG = 16_000_000  # picoseconds, as estimated, of a job that is worth waking workers for
+LONG = 16_000_000  # picoseconds, as estimated, of a job that is worth waking workers for, unless that is measured
 SHORT_CALLS = 16  # short jobs that find all workers asleep, until one of them wakes these
 PIECES = 4  # of a job, at least, if they are no shorter than
 SMALLEST = 1_000_000  # picoseconds
@@ -62,7 +62,7 @@ def text(machine: str) -> str:
     numbers: dict[str, int | str] = {
         "OPEN": OPEN, "SHUT": ~OPEN, "SPINS": SPINS, "FUTEX": futex, "YIELD": give_way, "PAUSE": pause, "WAIT": WAIT,
         "WAKE": WAKE, "PIECE": PIECE, "PATIENCE": PATIENCE, "INTERRUPTED": INTERRUPTED, "JOB": _JOB_SIZE, "LINE": LINE,
-        "LONG": LONG, "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST, "SOME": SOME,
+        "SHORT_CALLS": SHORT_CALLS, "PIECES": PIECES, "SMALLEST": SMALLEST, "SOME": SOME,
         "COARSE": COARSE, "STOPPED": STOPPED, "RANGES": RANGES, "MOST": (1 << 63) - 1,
     }  # fmt: skip
     types = dict.fromkeys(FIELDS, "ptr") | dict.fromkeys(_SHARED, "i32") | dict.fromkeys(_NUMBERS, "i64")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import weft as package
 from weft.backends.llvm.engine import target
 from weft.command import info
 from weft.ir.errors import UnsupportedTarget
+from weft.runtime.calibration import Calibration
 from weft.runtime.native import abi
 
 Weft = Callable[..., tuple[int, str, str]]
@@ -30,10 +32,17 @@ def test_info_names_versions_and_machine(weft: Weft) -> None:
     assert found["weft"] == package.__version__
     assert found["python"].startswith(platform.python_version())
     assert found["numpy"] == np.__version__
-    machine = ["system", "cpu", "features", "vectors", "caches", "cores"]
+    machine = ["system", "cpu", "features", "vectors", "caches", "cores", "threads"]
     assert list(found)[3:] == ["llvmlite", "llvm", *machine, "backend", "calls"]
     assert found["vectors"] == f"{8 * target.host().vector_bytes} bits"
     assert (found["backend"], found["calls"]) == ("llvm is usable", "native")
+    assert found["threads"] == "work is shared with sleeping threads from 16 µs on, which was not measured here"
+
+
+def test_info_shows_what_was_measured(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(info, "calibration", lambda: Calibration(8e-6, 1.7e9))
+    text = r"waking one takes 8.0 µs \(measured 2023-11-1[45]\); work is shared with sleeping ones from 32 µs on"
+    assert re.fullmatch(text, rows(weft("info")[1])["threads"])
 
 
 @pytest.mark.parametrize(
