@@ -168,7 +168,7 @@ PLANNED = """
     layouts from SCHEDULED: layouts; width from SCHEDULED: width; unroll from SCHEDULED: unroll;
     cost from SCHEDULED: picoseconds; windows?: axes; chunk?: blocks; cut_from?: length; tile?: tile; jam?: jam;
     piece?: piece; stream?: flag; registers?: registers; blocks?: block sizes; turned?: factors; symmetric?: flag;
-    row_width?: width; row_cost?: picoseconds; form from FORMED: form; guards?: guards; taps?: taps;
+    in_place?: length; row_width?: width; row_cost?: picoseconds; form from FORMED: form; guards?: guards; taps?: taps;
     shared_walks?: flag; spread?: flag; early_exit?: flag; peel?: slot; prefetch?: prefetch; lines?: block steps;
     called?: texts
 """

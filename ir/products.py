@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Shape = tuple[Size, ...]
 matmul_dtypes = ufunc_dtypes(np.matmul)
 
+IN_PLACE = 1 << 20  # bytes of a right operand that stays in a core's cache while all rows are multiplied by it
+
 
 def multiplied(facts: Facts, shapes: list[Shape], attrs: Attrs) -> list[Shape]:
     """Broadcasts stacks of matrices; the left ones have as many columns as the right ones have rows."""

@@ -154,8 +154,9 @@ def _is_memory(value: Value, body: Graph) -> bool:
 def _plan_problem(region: Node, layouts: Mapping[Value, str], stage: Stage) -> Problem | None:
     attrs, product = region.attrs, _product(region)
     of_rows = product is not None and product.result.type.shape == _space(region)
-    if "symmetric" in attrs and product is None:
-        return Problem("symmetric", "attribute 'symmetric' is only for products")
+    for name in ("symmetric", "in_place"):
+        if name in attrs and product is None:
+            return Problem(name, f"attribute '{name}' is only for products")
     for name in (*OF_PRODUCTS, *OF_ROWS):
         wanted = stage >= Stage.SCHEDULED and product is not None and (of_rows or name not in OF_ROWS)
         if name in attrs and (product is None or (name in OF_ROWS and not of_rows)):

@@ -32,11 +32,12 @@ def pipeline(
     variant: tuple[tuple[str, int], ...] = (),
     sizes: str = "",
     cache: int = LARGE,
+    core_cache: int = 0,
 ) -> tuple[Pass, ...]:
     """All passes, for a source of kernels and a machine's vector size.
 
     A variant sets options of `schedule`; `sizes` are those of a call (`m=8,n=4096`), for which forms are chosen, and
-    `cache` is the part of the last-level cache that a call can count on.
+    `cache` is the part of the last-level cache that a call can count on. `core_cache` is a core's own, 0 if unknown.
     """
     return (
         PromoteDtypes(),
@@ -49,7 +50,7 @@ def pipeline(
         SplitPieces(),
         Fuse(),
         LowerReductions(),
-        replace(Schedule(vector_bytes), **dict(variant)),
+        replace(Schedule(vector_bytes, core_cache=core_cache), **dict(variant)),
         ChooseForms(sizes, cache=cache),
         ToNest(),
     )

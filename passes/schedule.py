@@ -10,7 +10,8 @@ After (both operands and the result in C layout, AVX-512):
         columns = [], vector = 1 : i64, layouts = ["C", "C", "C"], width = 16 : i64, unroll = 4 : i64,
         cost = 116 : i64} : ...
 
-Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors. Width and unroll never
+Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors, and `core_cache` that of a
+core's second-level cache (0: unknown), which decides whether products pack their operands. Width and unroll never
 change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
 estimated; it decides how large the pieces for threads are. `chunk` is how many blocks of the
 reductions' trees a thread takes at a time if threads share columns, and `cut_from` how many columns a row must
@@ -58,6 +59,7 @@ class Schedule:
     tile: int = 0
     share: int = 100
     stream: int = 0
+    core_cache: int = 0
     name: ClassVar[str] = "schedule"
 
     def run(self, graph: Graph) -> Graph:
@@ -65,7 +67,7 @@ class Schedule:
 
         def plan(region: Node) -> Plan:
             if (product := product_in(region)) is not None:
-                planned = plan_product(region, product, layouts, self.vector_bytes)
+                planned = plan_product(region, product, layouts, self.vector_bytes, self.core_cache)
                 if is_of_rows(region):
                     planned["row_width"] = self.vector_bytes // widest(region, integer(region.attrs, "vector"))
                     planned["unroll"] = self._unrolled(region)

@@ -379,8 +379,12 @@ def passes_for(lookup: KernelLookup, options: Options, env: Mapping[str, int] = 
     from ..passes.choose_forms import sizes_text
     from ..passes.pipeline import pipeline
 
-    vector_bytes = 64 if options.backend == "reference" else options.machine.vector_bytes
-    return pipeline(lookup, vector_bytes, options.schedule, sizes_text(env), _cache(options))
+    if options.backend == "reference":
+        return pipeline(lookup, 64, options.schedule, sizes_text(env), _cache(options))
+    machine = options.machine
+    return pipeline(
+        lookup, machine.vector_bytes, options.schedule, sizes_text(env), machine.cache_bytes, machine.core_cache
+    )
 
 
 def _cache(options: Options) -> int:

@@ -4,7 +4,8 @@ A tile of the result, `registers` rows by vectors, stays in registers while term
 and columns of the result that are computed together, and the number of terms that are added before the next ones. They
 are sized for common caches and never change a result: each element is one chain of terms in any case. Operands in
 `turned` (0 left, 1 right) are stored across the direction in which tiles read them. The product of a matrix and its own
-transpose is `symmetric`: only tiles on the diagonal and above are computed, the others are copied from them.
+transpose is `symmetric`: only tiles on the diagonal and above are computed, the others are copied from them. `in_place`
+are the bytes of a right operand that is not packed, because it stays in a core's cache; 1 MB if it is not there.
 
 In a region of rows the product is the first stage. `row_width` is the vector width of its other stages and `row_cost`
 their time per element; `cost` also includes one block of terms.
@@ -18,7 +19,7 @@ from ...ir.accesses import address, coefficient, slot_strides
 from ...ir.graph import Node, Value
 from ...ir.indexing import Index, loop_variables, operand_elements
 from ...ir.ops import MATMUL
-from ...ir.products import is_symmetric
+from ...ir.products import IN_PLACE, is_symmetric
 from ...ir.types import Attr, AxisGroups, sizes
 from .costs import element_cost
 from .loops import Loops
@@ -49,7 +50,9 @@ def row_loops(region: Node) -> Loops:
     return Loops(rows, AxisGroups(((columns,),)), columns)
 
 
-def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int) -> dict[str, Attr]:
+def plan_product(
+    region: Node, node: Node, layouts: Mapping[Value, str], vector_bytes: int, core_cache: int = 0
+) -> dict[str, Attr]:
     """The attributes that `schedule` gives a region with a product; a region of rows already has its loops."""
     size, is_narrow = node.result.type.dtype.size, vector_bytes == 32
     depth = (NARROW_DEPTH if is_narrow else WIDE_DEPTH)[size]
@@ -71,6 +74,7 @@ def plan_product(region: Node, node: Node, layouts: Mapping[Value, str], vector_
         "blocks": (BLOCK_ROWS, BLOCK_COLUMNS, depth),
         "turned": _turned(region, node, layouts) if size >= 4 else (),
         **halved,
+        **({"in_place": core_cache} if core_cache not in (0, IN_PLACE) else {}),
     }
 
 

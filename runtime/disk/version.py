@@ -15,7 +15,7 @@ from importlib.machinery import PathFinder
 
 import numpy as np
 
-from ...backends.llvm.engine.caches import last_size
+from ...backends.llvm.engine.caches import written_sizes
 from .own_code import are_older, own_code, stamps_of
 
 CPU = frozenset((
@@ -69,7 +69,7 @@ def cpu() -> str:
         block = file.read(16384).decode("ascii", "replace").partition("\n\n")[0]
     lines = [line.partition(":") for line in block.splitlines()]
     found = [f"{name.strip()}: {value.strip()}" for name, _, value in lines if name.strip() in CPU]
-    return "\n".join([*found, last_size()] if found else [])
+    return "\n".join([*found, written_sizes()] if found else [])
 
 
 def is_unchanged() -> bool:

@@ -11,9 +11,9 @@ import pytest
 import weft
 from weft.backends import stated
 from weft.backends.llvm.engine import target
-from weft.backends.llvm.products import product as products
 from weft.frontend.tracing.functions import TracedFunction
 from weft.function import tracing
+from weft.ir.records import replace
 from weft.runtime import launch
 from weft.runtime.compiler import Options
 from weft.runtime.kernel import Kernel
@@ -43,8 +43,9 @@ def product(a: Any, b: Any) -> Any:
     return a @ b
 
 
-def compiled(function: Callable[..., Any], level: int) -> Kernel:
-    return Kernel(TracedFunction(function), Registry(), Options(target=target.x86(level), verify=True))
+def compiled(function: Callable[..., Any], level: int, core_cache: int = 0) -> Kernel:
+    machine = replace(target.x86(level), core_cache=core_cache)
+    return Kernel(TracedFunction(function), Registry(), Options(target=machine, verify=True))
 
 
 def same_bits(found: Array, expected: Array) -> None:
@@ -55,14 +56,13 @@ def same_bits(found: Array, expected: Array) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_bits_are_those_of_one_chain(dtype: str, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if level == 3:
-        monkeypatch.setattr(products, "IN_PLACE", 0)  # packs operands that would stay in a cache
-    f = compiled(product, level)
+def test_bits_are_those_of_one_chain(dtype: str, level: int) -> None:
+    f = compiled(product, level, core_cache=1 if level == 3 else 0)  # packs operands that would stay in a larger cache
     for m, n, k in SHAPES + LOW if dtype in ("float32", "float64") else SHAPES[:6]:
         a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
         same_bits(f(a, b), stated.matmul(a, b))
     assert not f.lower(a, b).fallbacks
+    assert ("in_place = 1 : i64" in f.lower(a, b).ir(after="schedule")) == (level == 3)
 
 
 def test_every_number_of_rows() -> None:

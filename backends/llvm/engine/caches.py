@@ -10,6 +10,8 @@ UNITS = {"K": 1 << 10, "M": 1 << 20}
 OWN = 3 / 4  # of a last-level cache that a few cores share (Zen), beside what else they need
 SHARED = 1 / 6  # of one that all cores of a server share, among them those of other virtual machines
 
+LEAST_CORE, MOST_CORE = 1 << 18, 1 << 22  # bytes of a second-level cache that only one core, or a few of them, use
+
 
 @cache
 def cache_sizes() -> tuple[int, ...]:
@@ -25,12 +27,15 @@ def cache_sizes() -> tuple[int, ...]:
     return tuple(found[level] for level in sorted(found))
 
 
-def last_size() -> str:
-    """The size of the last-level cache as the system writes it, for keys of code that was made for it."""
-    try:
-        return _read("index3", "size")
-    except OSError:
-        return ""
+def written_sizes() -> str:
+    """The sizes of the second and third cache as the system writes them, for keys of code that was made for them."""
+    found = []
+    for index in ("index2", "index3"):
+        try:
+            found.append(_read(index, "size"))
+        except OSError:
+            found.append("")
+    return " ".join(found)
 
 
 def _read(index: str, name: str) -> str:
@@ -49,3 +54,9 @@ def shared_cache(cpu: str) -> int:
     if len(sizes) < 3:
         return 0
     return int(sizes[-1] * (OWN if cpu.startswith("znver") else SHARED))
+
+
+def core_cache() -> int:
+    """The bytes of a core's second-level cache; 0 if it is unknown, or far from the sizes that such caches have."""
+    sizes = cache_sizes()
+    return sizes[1] if len(sizes) > 1 and LEAST_CORE <= sizes[1] <= MOST_CORE else 0

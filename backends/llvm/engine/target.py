@@ -11,7 +11,7 @@ from ....ir.errors import UnsupportedTarget
 from ....ir.forking import lock
 from ....ir.records import record
 from . import llvm_c
-from .caches import shared_cache
+from .caches import core_cache, shared_cache
 from .room import START, demand
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _starting = lock()
 class Target:
     """The CPU to compile for.
 
-    `vector_bytes` is the size of the widest vectors to use, and `cache_bytes` how much of the last-level cache a
-    program can count on (0: unknown).
+    `vector_bytes` is the size of the widest vectors to use, `cache_bytes` how much of the last-level cache a program
+    can count on, and `core_cache` the size of a core's second-level cache (0: unknown).
     """
 
     triple: str
@@ -36,6 +36,7 @@ class Target:
     features: str
     vector_bytes: int
     cache_bytes: int = 0
+    core_cache: int = 0
 
 
 def llvm() -> llvm_c.Direct | Wrapped:
@@ -68,7 +69,7 @@ def host() -> Target:
     triple, cpu, features = llvm().triple(), llvm().cpu(), llvm().features()
     flags = ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features.items()))
     if machine == "aarch64":
-        return Target(triple, cpu, flags, 16, shared_cache(cpu))
+        return Target(triple, cpu, flags, 16, shared_cache(cpu), core_cache())
     if not all(features.get(f) for f in _V3):
         missing = ", ".join(f for f in _V3 if not features.get(f))
         raise UnsupportedTarget(
@@ -77,7 +78,7 @@ def host() -> Target:
         )
     wide = all(features.get(f) for f in _V4)
     flags += ",-prefer-256-bit" if wide else ""
-    return Target(triple, cpu, flags, 64 if wide else 32, shared_cache(cpu))
+    return Target(triple, cpu, flags, 64 if wide else 32, shared_cache(cpu), core_cache())
 
 
 def x86(level: int) -> Target:

@@ -14,7 +14,7 @@ from ....ir.dims import Size
 from ....ir.graph import Node, Value
 from ....ir.indexing import Index, loop_name, loop_variables, operand_elements
 from ....ir.ops import MATMUL, Trait
-from ....ir.products import factor_index, product_space
+from ....ir.products import IN_PLACE, factor_index, product_space
 from ....ir.types import integer, ints
 from ..code.control_word import head
 from ..code.frame import Frame
@@ -25,8 +25,6 @@ from ..elements.evaluate import Elements
 from ..functions import UNTILED, FrameWord, NativeFunction
 from .lanes import lane_mask
 from .tiles import Tile
-
-IN_PLACE = 1 << 20  # bytes of a right operand that stays in a core's cache while all rows are multiplied by it
 
 
 def product_of(region: Node) -> Node | None:
@@ -189,7 +187,8 @@ class Product:
         """
         if self.of_rows or self.is_symmetric or not (self.reads_in_place and self.is_plain(self.left)):
             return 0
-        return dims.minimum(dims.maximum(IN_PLACE + 1 - dims.product((self.k, self.n, self.tile.size)), 0), 1)
+        most = integer(self.region.attrs, "in_place") if "in_place" in self.region.attrs else IN_PLACE
+        return dims.minimum(dims.maximum(most + 1 - dims.product((self.k, self.n, self.tile.size)), 0), 1)
 
     def addresses(self, is_left: bool, axis: int) -> tuple[Elements, Buffer, Size]:
         """An operand in memory: its elements along an axis, its buffer, and its addresses as a polynomial."""
