@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from .ir.errors import FileProblem, TypeProblem, UnknownName, nearest, type_of
+from .ir.errors import FileProblem, TypeProblem, UnknownName, type_of
 from .ir.preloading import preloader
 from .module import Module
 
@@ -195,5 +195,5 @@ def _options(backend: str, blas: bool = False) -> Options:
     from .settings import default_options
 
     if backend not in ("llvm", "reference"):
-        raise UnknownName(f"unknown backend '{backend}'", hint=nearest(backend, ["llvm", "reference"]))
+        raise UnknownName(f"unknown backend '{backend}'", hint="there are 'llvm' and 'reference'")
     return default_options(backend, blas)

@@ -205,7 +205,9 @@ class JitFunction(Called):
         assert self._program is not None and not isinstance(self._program, PieceProgram)
         found = self._program.as_nest(args, kwargs)
         if isinstance(found, Reason):
-            raise type(refused)(refused.message, refused.span, f"it can't be one piece of loops either: {found.text}")
+            raise type(refused)(
+                refused.message, refused.span, f"as one loop nest it can't be compiled either: {found.text}"
+            )
         self._program.learn_nest(self, form, args, kwargs)
         return found[0]
 

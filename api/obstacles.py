@@ -11,7 +11,7 @@ from typing import Any
 from .frontend.programs import purity
 from .frontend.programs.allowed import Checker, PythonScope
 from .frontend.programs.pieces import Cut
-from .frontend.programs.source import NoSource, read_source
+from .frontend.programs.source import NoSource, pausing, read_source
 from .frontend.programs.unsourced import why_not_traced
 from .ir.errors import type_of
 from .ir.source import Guard
@@ -25,6 +25,8 @@ def obstacle_of(function: Any, rely: Callable[[Iterable[Guard]], None]) -> Reaso
     if not isinstance(function, FunctionType):
         known = callable(function) and purity.is_pure(function)
         return None if known else Reason(f"{type_of(function)} is called by Python")
+    if (what := pausing(function)) is not None:
+        return Reason(f"{what} is run by Python")
     if not purity.is_users(function):
         return None
     source = read_source(function)

@@ -185,8 +185,17 @@ class PassFailure(WeftError, RuntimeError):
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """Suggest the most similar known name, if one is similar enough."""
+    """Suggest the most similar known name, if one is similar enough; of two, the one with the same first letter."""
     import difflib
 
-    found = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
-    return f"did you mean '{found[0]}'?" if found else None
+    found = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)
+    if not found:
+        return None
+    best = [other for other in found if _likeness(name, other) == _likeness(name, found[0])]
+    return f"did you mean '{next((other for other in best if other[:1] == name[:1]), found[0])}'?"
+
+
+def _likeness(a: str, b: str) -> float:
+    import difflib
+
+    return difflib.SequenceMatcher(None, b, a).ratio()

@@ -83,7 +83,10 @@ def special_dtypes(name: str) -> DTypeRule:
 
 def _refused(name: str, operands: DTypes) -> TypeProblem:
     shown = ", ".join(map(str, operands))
-    return TypeProblem(f"'{name}' is not defined for {shown}", hint=f"NumPy's {name} refuses these dtypes too")
+    hint = f"NumPy's {name} refuses these dtypes too"
+    if name == "bitwise_xor" and any(dtype.kind == "float" for dtype in operands):
+        hint = "write x**2 for a power: ^ combines the bits of integers"
+    return TypeProblem(f"'{name}' is not defined for {shown}", hint=hint)
 
 
 def logical_dtypes(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:

@@ -93,7 +93,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _execute(argv: list[str] | None) -> int:
     try:
-        args = _parser().parse_args(argv)
+        parser = _parser()
+        args, more = parser.parse_known_args(argv)
+        if more:
+            values = " ".join(f"--arg {word}" for word in more if "=" in word and not word.startswith("-"))
+            parser.error(f"unrecognized arguments: {' '.join(more)}" + (f" (write {values})" if values else ""))
     except SystemExit as end:
         return _status(end)
     handler: Callable[[argparse.Namespace], None] = args.handler

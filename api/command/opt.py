@@ -7,6 +7,7 @@ import re
 import sys
 
 from ..frontend.printed import passes_until, read_graph
+from ..ir.errors import FileProblem
 from ..passes.manager import INPUT, PipelineOptions, PipelineResult, run_pipeline
 from ..passes.pipeline_text import parse_pipeline
 from ..runtime.compiler import passes_for
@@ -20,6 +21,9 @@ _REPLAY = re.compile(r'// weft opt --passes "([^"\n]*)"')
 
 def opt(args: argparse.Namespace) -> None:
     """Run passes on a graph and print the result."""
+    if args.file.endswith(".weft"):
+        hint = f"print its graph first: weft dump {args.file} | weft opt -"
+        raise FileProblem(f"{shown_name(args.file)} is kernel text, and opt takes a printed graph", hint=hint)
     text = read_graph_text(args.file)
     replay = _REPLAY.match(text)
     known = passes_for(registry, printing_options())

@@ -36,6 +36,14 @@ from .decorators import implementation
 from .modules import LoadedDefinition, Unit
 from .syntax import Expr, index_name, parts_of
 
+_OTHERS = {
+    "len": "the names of dimensions are numbers: with x: f32[n], write n",
+    "print": "a kernel can't print; return the value",
+    "range": "a loop runs over a range: for i in 0..n { ... }",
+    "int": "convert with i64(x)",
+    "float": "convert with f64(x)",
+    "complex": "convert with c128(x)",
+}  # hints for functions of Python
 Scope = dict[str, str]  # what each visible name is: "let", "var", "a parameter", "a dimension"
 
 
@@ -157,6 +165,8 @@ class _Checker:
             case syntax.Definition():
                 self._definition(statement, scope)
             case _:
+                if isinstance(statement, syntax.Bare):
+                    self._expr(statement.value, scope)
                 raise ValueProblem("this value is never used", statement.span, "bind it with 'let', or return it")
 
     def _loop(self, loop: syntax.For | syntax.While, scope: Scope) -> None:
@@ -278,7 +288,7 @@ class _Checker:
         if found is not None or name in FUNCTIONS:
             raise TypeProblem(f"'{name}' is a function, not a value", expr.span, f"call it: {name}(...)")
         consts = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Const)]
-        hint = nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
+        hint = numpy_name(name) or nearest(name, [*scope, *consts, *CONSTANTS, "true", "false", "None"])
         if hint is None and INDEX in scope.values():
             hint = "name an index in brackets: let c[i, j] = ... or sum[p](...)"
         raise UnknownName(f"unknown name '{name}'", expr.span, hint)
@@ -314,7 +324,7 @@ class _Checker:
     def _unknown(self, callee: syntax.Name) -> UnknownName:
         known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
         known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
-        hint = nearest(callee.name, known)
+        hint = _OTHERS.get(callee.name) or nearest(callee.name, known)
         if callable(getattr(np, callee.name, None)):
             hint = f"the language has no '{callee.name}'; a function under @weft.jit can call np.{callee.name}"
         hint = numpy_name(callee.name) or hint

@@ -71,7 +71,9 @@ class Result:
 
 
 def numpy_name(name: str) -> str | None:
-    """Suggest our name for a dtype that is written as in NumPy."""
+    """Suggest our name for a dtype that is written as in NumPy; a single letter is more likely something else."""
+    if len(name) < 2:
+        return None
     try:
         return f"did you mean '{from_numpy(np.dtype(name))}'?"
     except (TypeError, ValueError, SyntaxError, TypeProblem):

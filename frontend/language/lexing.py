@@ -6,6 +6,7 @@ that NumPy's `var(x)` can be called. Brackets are matched here, so that an error
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...ir.errors import LimitExceeded, Span, SyntaxProblem
@@ -92,7 +93,21 @@ class Statements:
     def _unexpected(self, at: int) -> SyntaxProblem:
         character = self._source.text[at]
         shown = f"'{character}'" if character.isprintable() else f"U+{ord(character):04X}"
-        return SyntaxProblem(f"unexpected character {shown}", self._source.span(at, at + 1), _CHARACTERS.get(character))
+        hint = _CHARACTERS.get(character)
+        if character == ".":
+            hint = _attribute(self._source.text, at) or hint
+        return SyntaxProblem(f"unexpected character {shown}", self._source.span(at, at + 1), hint)
+
+
+def _attribute(text: str, at: int) -> str | None:
+    """Advise on `np.exp` and `x.shape`, whose dot is at this place."""
+    before, after = re.search(r"(\w*)$", text[:at]), re.match(r"\w*", text[at + 1 :])
+    owner, name = before[0] if before else "", after[0] if after else ""
+    if owner in ("np", "numpy", "math", "scipy", "torch", "jnp"):
+        return f"functions have no prefix: write {name}(...)"
+    if name in ("shape", "size"):
+        return "the names of dimensions are numbers: with x: f32[n, m], write n for x.shape[0]"
+    return None
 
 
 _SPLIT = "give parts of the expression a name with 'let'"

@@ -27,6 +27,8 @@ _FOREIGN = {
     "elif": "write 'else if'",
     "class": "a file can only contain 'import', 'const', 'fn' and 'kernel'",
 }
+_STATEMENTS = ("LET", "VAR", "RETURN", "FOR", "WHILE", "IF")
+_HEADS = ("kernel ", "fn ", "for ", "while ", "if ", "else")
 
 
 def parse(source: Source) -> File:
@@ -74,7 +76,7 @@ def _wanted(error: UnexpectedToken) -> str:
 
 def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Source) -> str | None:
     at = token.start
-    before = source.text[max(0, at - 20) : at].split()
+    before = re.findall(r"\w+", source.text[max(0, at - 20) : at])
     for word in (str(token), *before[-1:]):
         if word in _FOREIGN:
             return _FOREIGN[word]
@@ -82,6 +84,16 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Sou
         return "'==' compares two values"
     if token == "{" and re.search(r"\bfor\s+\w+\s+in\s+[^{]*$", source.text[:at].rpartition("\n")[2]):
         return "a loop runs over a range: for i in 0..n { ... }"
+    if token == ":" and source.text[:at].rpartition("\n")[2].lstrip().startswith(_HEADS):
+        return "put the body in braces: { ... }"
+    if token == "//":
+        return "a comment starts with '#'"
+    if before[-1:] == ["import"]:
+        return 'only files of kernels are imported, as in import "common.weft"; NumPy\'s functions are there without'
+    if token.type in _STATEMENTS and source.text[:at].rstrip()[-1:] == "}":
+        return "end the statement before it with ';' or a line break"
+    if token == "[" and source.text[:at].rstrip()[-1:] in tuple("+-*/<>&|"):
+        return "there are no arrays in kernel text; pass the array as an argument"
     if token == "[" and source.text[:at].rstrip()[-1:] in tuple("(,="):
         return "there are no lists; write a tuple: concatenate((x, y))"
     if token in ("&", "|") and source.text[at - 1 : at] == token:
@@ -89,7 +101,7 @@ def _advice(token: Token, error: UnexpectedToken, lexer: Statements, source: Sou
     opened = lexer.open[-1] if lexer.open else None
     if opened is not None and opened.line != token.line and opened.type != "LBRACE":
         return f"the '{opened}' of line {opened.line} is still open"
-    if token.type in ("LET", "VAR", "RETURN", "FOR", "WHILE", "IF") and not lexer.open:
+    if token.type in _STATEMENTS and not lexer.open:
         return "put statements inside a 'fn' or a 'kernel'"
     if token.type in ("FN", "KERNEL", "CONST", "IMPORT") and lexer.open:
         return f"the '{lexer.open[-1]}' of line {lexer.open[-1].line} is still open"

@@ -30,6 +30,12 @@ def sequence(m: Maker, arrays: Arrays, name: str) -> list[Value]:
     return [strong_array(m, x) for x in _items(m, arrays, name)]
 
 
+def _check_axis(m: Maker, arrays: Arrays, axis: object, name: str) -> None:
+    """Refuse `concatenate(x, y)`, where the second array would be the axis."""
+    if isinstance(arrays, Value) and isinstance(axis, Value) and axis.type.rank:
+        raise TypeProblem(f"'{name}' takes its arrays in one tuple", m.span, f"write {name}((x, y))")
+
+
 def _items(m: Maker, arrays: Arrays, name: str) -> Sequence[object]:
     """List the items of a sequence; Python numbers stay as they are."""
     if isinstance(arrays, Value):
@@ -64,6 +70,7 @@ def _join(m: Maker, values: Sequence[Value], axis: object, dtype: object = None,
 
 def concatenate(m: Maker, arrays: Arrays, /, axis: object = 0, out: None = None, *, dtype: object = None,
                 casting: str = "same_kind") -> Value:  # fmt: skip
+    _check_axis(m, arrays, axis, "concatenate")
     items = _items(m, arrays, "concatenate")
     if axis is None and dtype is None:  # the one place in which Python numbers take the dtype of the arrays beside them
         values = [array_of(m, x) for x in items]  # type: ignore[arg-type]
@@ -74,6 +81,7 @@ def concatenate(m: Maker, arrays: Arrays, /, axis: object = 0, out: None = None,
 
 def stack(m: Maker, arrays: Arrays, axis: object = 0, out: None = None, *, dtype: object = None,
           casting: str = "same_kind") -> Value:  # fmt: skip
+    _check_axis(m, arrays, axis, "stack")
     values = sequence(m, arrays, "stack")
     wanted = promote(tuple(value.type.dtype for value in values)) if dtype is None else dtype
     values = _in_dtype(m, values, wanted, casting)

@@ -110,7 +110,8 @@ def _bound(
     known = _signature(function.make)
     for key in [k for k in kwargs if k not in known.parameters]:
         if key not in _NEUTRAL:
-            hint = nearest(key, [*list(known.parameters)[1:], *_NEUTRAL])
+            names = [*list(known.parameters)[1:], *_NEUTRAL]
+            hint = "did you mean 'axis'?" if key in ("dim", "dims") and "axis" in names else nearest(key, names)
             raise TypeProblem(f"'{function.name}' has no argument '{key}'", maker.span, hint)
         if not any(_is_same(kwargs[key], same) for same in _NEUTRAL[key]):
             raise maker.refuse(f"the argument '{key}' of '{function.name}'")

@@ -53,7 +53,8 @@ class Merger:
             return lambda: a
         given = [x for x in (a, b) if x is not None]
         if any(not isinstance(x, Number) for x in given):
-            return lambda: Unset(f"'{name}' has a value only on one side of a branch, or is one of two arrays")
+            name = "'a if c else b'" if name.startswith("%") else f"'{name}'"
+            return lambda: Unset(f"{name} has a value only on one side of a branch, or is one of two arrays")
         is_bound = self._bound(a, b)
         if len(given) == 1:
             kind, other = plain(given[0].kind), given[0].other

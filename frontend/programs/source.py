@@ -60,6 +60,16 @@ class NoSource:
     reason: str
 
 
+def pausing(function: FunctionType) -> str | None:
+    """Name the kind of a function that does not run through when it is called."""
+    kinds = {
+        inspect.CO_COROUTINE: "an async function",
+        inspect.CO_ASYNC_GENERATOR: "an async generator",
+        inspect.CO_GENERATOR: "a generator",
+    }
+    return next((what for flag, what in kinds.items() if function.__code__.co_flags & flag), None)
+
+
 def read_source(function: Callable[..., Any]) -> FunctionSource | NoSource:
     """Find the syntax tree of a plain Python function."""
     if type(function) is not FunctionType:

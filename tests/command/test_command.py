@@ -191,3 +191,13 @@ def test_units_do_not_need_a_unicode_terminal(process: Process) -> None:
 
 def test_statuses_are_those_of_a_shell() -> None:
     assert (command.INTERRUPTED, command.READER_GONE) == (128 + signal.SIGINT, 128 + signal.SIGPIPE)
+
+
+def test_common_slips_are_named(weft: Weft) -> None:
+    for words, shown in (
+        (("run", "kernels.weft", "softmax", "x=ones(3)"), "unrecognized arguments: x=ones(3) (write --arg x=ones(3))"),
+        (("opt", "kernels.weft", "--passes", "fuse"), "print its graph first: weft dump kernels.weft | weft opt -"),
+        (("registry", "explain", "ad", "f32", "f32"), "did you mean 'add'?"),
+    ):
+        status, out, err = weft(*words)
+        assert status in (1, 2) and not out and shown in err

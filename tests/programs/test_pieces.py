@@ -211,5 +211,5 @@ def test_whole_functions():
         same, view, twice = whole(given, 3)
         assert same is given and np.shares_memory(view, given) and twice == 6
         np.testing.assert_array_equal(given, plain)
-    with pytest.raises(weft.errors.TraceProblem, match="can't be one piece of loops either"):
+    with pytest.raises(weft.errors.TraceProblem, match="as one loop nest it can't be compiled either"):
         weft.jit(_chatty, whole=True)(np.ones(2))

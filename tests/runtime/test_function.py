@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,3 +133,24 @@ def test_a_lowered_graph_does_not_change() -> None:
     for name in fields(called):
         with pytest.raises(AttributeError, match="frozen"):
             setattr(called, name, None)
+
+
+def test_what_can_pause_is_run_by_python() -> None:
+    """A trace would make a coroutine that nobody waits for, which Python warns of."""
+
+    async def doubled(x: Any) -> Any:
+        return x * 2
+
+    def halves(x: Any) -> Iterator[Any]:
+        yield x / 2
+
+    x = np.arange(3.0)
+    assert asyncio.run(weft.jit(doubled)(x)).tolist() == [0, 2, 4]
+    assert [y.tolist() for y in weft.jit(halves)(x)] == [[0, 0.5, 1]]
+    with pytest.raises(TraceProblem, match="an async function is run by Python"):
+        weft.jit(doubled, whole=True)(x)
+
+
+def test_a_choice_is_named_as_it_is_written() -> None:
+    with pytest.raises(TraceProblem, match="'a if c else b' has a value only on one side"):
+        weft.jit(lambda x: x if x.sum() > 0 else -x, whole=True)(np.ones(3))
