@@ -55,6 +55,16 @@ def tracing(function: Any, *, static: Sequence[str] = (), backend: str = "llvm",
     return CallableFunction(TracedFunction(function, static, _evaluate), default_options(backend, blas), None)
 
 
+def _slow_trace(source: TracedFunction) -> Reason | None:
+    """Why a function runs faster in pieces than traced as a whole, if it does."""
+    if names := source.often_fixed:
+        said = " and ".join(f"'{name}'" for name in sorted(names))
+        return Reason(f"the values of {said} steer it, and there are many, so it is compiled in pieces")
+    if source.cuts_by_numbers:
+        return Reason("its slices depend on numbers, so Python makes them, and it is compiled in pieces")
+    return None
+
+
 def _program(function: Any, options: Options) -> Program:
     def piece(own: FunctionType, program: PieceProgram) -> JitFunction:
         return CallableFunction(TracedFunction(own, (), _evaluate, strict=True), options, program)
@@ -163,13 +173,14 @@ class JitFunction(Called):
         """Run a call by its program, which makes recipes for calls that it does not trace."""
         if isinstance(program, PieceProgram):
             return program.call(self._compiled, args, kwargs)
-        if isinstance(program, Program) and not program.is_split and (names := self._source.often_fixed):
-            program.leave_traces(names)
         before = program.planned_calls
         program.prepare(self, form, args, kwargs)
         result = program.call(self._compiled, args, kwargs)
         if program.planned_calls != before:
             program.teach(self, form, args, kwargs)
+        elif isinstance(program, Program) and (reason := _slow_trace(self._source)) is not None:
+            program.leave_traces(reason)
+            self.forget()
         return result
 
     def traced_call(self, *args: Any) -> Any:

@@ -48,7 +48,7 @@ MOST_REFUSED = 64  # kinds of arguments to remember as refused
 MOST_MEANINGS = 16  # of the names outside a function, for which it is learned how to run it
 LAZY = ("source", "obstacle", "is_split")
 LEARNED = (
-    *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_steered", "_rest", "_refused",
+    *LAZY, "pieces", "unfit", "cuts", "loop_cuts", "meanings", "off", "_failures", "_slow_trace", "_rest", "_refused",
     "_plan", "_nest", "_unplanned", "_dropped", "_own", "times",
 )  # fmt: skip
 PARTED = frozenset((np.ndarray, list, tuple, dict))
@@ -93,7 +93,7 @@ class Program:
         self.rely(self._own)
         self.off: Reason | None = None  # why calls are no longer tried as a whole
         self._failures = 0
-        self._steered: Reason | None = None  # why a trace is no choice, though it works
+        self._slow_trace: Reason | None = None  # why a trace is no choice, though it works
         self._rest = Rest()
         self._refused: dict[Any, Reason] = {}
         self._plan: FunctionType | None = None
@@ -120,7 +120,7 @@ class Program:
     def _is_better_split(self) -> bool:
         """Whether a trace is no choice, even if no nest serves the function."""
         calls = (calls_written_loops, calls_numpy)
-        is_known = self.obstacle is not None or self._steered is not None
+        is_known = self.obstacle is not None or self._slow_trace is not None
         return is_known or any(f(self.function, self.source) for f in calls)
 
     def call(self, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -250,10 +250,9 @@ class Program:
 
     # -- pieces
 
-    def leave_traces(self, names: Iterable[str]) -> None:
-        """Trace no call as a whole from now on: each new value of these arguments would need a trace of its own."""
-        said = " and ".join(f"'{name}'" for name in sorted(names))
-        self._steered = Reason(f"the values of {said} steer it, and there are many, so it is compiled in pieces")
+    def leave_traces(self, reason: Reason) -> None:
+        """Trace no call as a whole from now on, because pieces are faster."""
+        self._slow_trace = reason
         self.__dict__["is_split"] = True
         self._outdate()
 
@@ -409,7 +408,7 @@ class Program:
         whole = [self.obstacle] if self.obstacle is not None and not self.pieces else []
         return list(
             dict.fromkeys(
-                [*whole, *self.loop_cuts, *found, *self._refused.values(), *filter(None, (self.off, self._steered))]
+                [*whole, *self.loop_cuts, *found, *self._refused.values(), *filter(None, (self.off, self._slow_trace))]
             )
         )
 

@@ -21,7 +21,9 @@ import numpy as np
 from ...ir.builder import Builder
 from ...ir.errors import Span, TraceProblem, TypeProblem, WeftError, nearest, quantity, type_of
 from ...ir.facts import Facts
+from ...ir.graph import Node
 from ...ir.lazy import cached_property
+from ...ir.ops import NUMPY
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, Packed, are_kept, function_guards, rebuilt
 from ...ir.types import TensorType
 from ..programs.state import is_usual, state_guards
@@ -73,6 +75,7 @@ class TracedFunction:
         self._read_signature()
         self._kernels: dict[Any, TracedKernel] = {}
         self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
+        self.cuts_by_numbers = False  # whether a trace had NumPy take parts of arrays at positions that are arguments
         self._varied: frozenset[str] = frozenset()  # arguments that were fixed, though no user asked for it
 
     def _read_signature(self) -> None:
@@ -285,6 +288,7 @@ class TracedKernel:
                 self._span,
                 "return the new value, and assign it outside the function",
             )
+        self.source.cuts_by_numbers |= any(map(_cuts_by_numbers, graph))
         if not captures.by_content:
             captures.by_content = is_derived(captures.named, captures.functions, trace.used)
         return Built(
@@ -295,6 +299,11 @@ class TracedKernel:
     def _span(self) -> Span | None:
         code = getattr(self.source.function, "__code__", None)
         return definition(code) if code is not None else None
+
+
+def _cuts_by_numbers(node: Node) -> bool:
+    is_part = node.op is NUMPY and node.attrs["function"] == "numpy.ndarray.__getitem__"
+    return is_part and len(node.operands) > 1 and all(v.type.rank == 0 for v in node.operands[1:])
 
 
 def is_static(value: Any) -> bool:

@@ -11,6 +11,7 @@ import weft
 from weft import piece_programs
 from weft.frontend.tracing.functions import MOST_STEERING, MOST_VALUES, TracedKernel
 from weft.rests import LONGEST, MOST_ERRORS, WORTH_A_TRY, Rest
+from weft.runtime.native import dispatch
 
 X = np.linspace(0.5, 9.5, 12)
 
@@ -51,6 +52,23 @@ def test_containers_of_many_lengths_do_not_compile_a_function_for_every_length()
         assert np.allclose(jitted([X] * k), k * X, rtol=1e-14)
     assert jitted.signature_cache.misses <= MOST_VALUES + piece_programs.MOST_SIGNATURES + 2
     assert "the values of 'xs' steer it" in str(jitted.explain())
+
+
+def windowed(x: Any, i: Any, j: Any) -> Any:
+    return x[i:j].sum()
+
+
+def stepped(x: Any, i: Any, j: Any) -> Any:
+    return x[i:j:2] * 2
+
+
+@pytest.mark.parametrize("function", [windowed, stepped])
+def test_python_makes_slices_that_depend_on_numbers(function: Any) -> None:
+    jitted = weft.jit(function)
+    for k in range(20):
+        assert np.allclose(jitted(X, k % 7, k % 7 + 4), function(X, k % 7, k % 7 + 4), rtol=1e-14)
+    explained = jitted.explain()
+    assert "its slices depend on numbers" in str(explained) and explained.pieces[0].calls >= 15
 
 
 def test_static_numbers_are_traced_for_every_value() -> None:
@@ -166,3 +184,11 @@ def test_arrays_in_containers_are_changed_natively() -> None:
     for _ in range(3):
         jitted([X.copy(), X.copy()])
     assert np.array_equal(jitted(shared), 4 * X) and np.array_equal(shared[0], 2 * X)
+
+
+def test_a_first_native_call_that_seems_long_keeps_its_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "ASKS_AFTER", 1)
+    jitted = weft.jit(lambda x: (x - x.mean()) / x.std())
+    for _ in range(40):
+        jitted(X)
+    assert jitted.chain.calls > 30
