@@ -32,6 +32,8 @@ from .ops import CONSTANT, EACH, FLOW, WHEN, WHILE, OpDef, Trait
 from .rewrite import Rewriter
 from .types import TensorType, integer
 
+COSTLY = 256  # ticks of an expensive op; other ops take one
+
 
 def close(
     builder: Builder, outputs: Sequence[Value], remade: Sequence[OpDef] = (CONSTANT,)
@@ -134,3 +136,66 @@ def body_problem(node: Node) -> str | None:
 
 def _shown(dtypes: Sequence[object]) -> str:
     return "(" + ", ".join(map(str, dtypes)) + ")"
+
+
+# -- how a body runs in lanes
+
+
+def varying(body: Graph, inputs: Sequence[bool]) -> dict[Value, bool]:
+    """Tell which values of a body differ from lane to lane, given which of its inputs do."""
+    found = dict(zip(body.inputs, inputs, strict=True))
+    for node in body:
+        operands = [found[v] for v in node.operands]
+        if node.op not in FLOW:
+            results = [any(operands)]
+        elif node.op is WHILE:
+            go, state = varying_in_loop(node, operands)
+            results = [go or x for x in state]
+        else:
+            assert node.body is not None
+            inner = varying(node.body, operands[1:])
+            results = [operands[0] or inner[v] for v in node.body.outputs]
+        found.update(zip(node.results, results, strict=True))
+    return found
+
+
+def varying_in_loop(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]:
+    """Tell whether lanes leave a loop at different steps, and which carried values differ among those still in it."""
+    assert node.body is not None
+    carried = integer(node.attrs, "carried")
+    state = list(operands[:carried])
+    while True:
+        inner = varying(node.body, [*state, *operands[carried:]])
+        go, *after = (inner[v] for v in node.body.outputs)
+        wider = [a or b for a, b in zip(state, after, strict=True)]
+        if wider == state:
+            return go, state
+        state = wider
+
+
+def step_cost(body: Graph) -> int:
+    """Return the ticks of one step of a loop; inner loops count their own."""
+    found = 1
+    for node in body:
+        if node.op in FLOW:
+            found += step_cost(node.body) if node.op is not WHILE and node.body is not None else 1
+        else:
+            found += COSTLY if Trait.EXPENSIVE in node.op.traits else 1
+    return found
+
+
+def used_results(body: Graph, node: Node) -> list[bool]:
+    """Return the results of a node that the body reads."""
+    read = {v for n in body for v in n.operands} | set(body.outputs)
+    return [r in read for r in node.results]
+
+
+def parted(body: Graph) -> tuple[list[Node], list[Node]]:
+    """Splits the nodes into those that the first output needs and the others."""
+    needed, pending = set[Node](), [body.outputs[0].node]
+    while pending:
+        node = pending.pop()
+        if node is not None and node not in needed:
+            needed.add(node)
+            pending += [v.node for v in node.operands]
+    return [n for n in body if n in needed], [n for n in body if n not in needed]

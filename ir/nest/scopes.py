@@ -8,8 +8,8 @@ from .. import dims
 from ..dims import LOOP, Size
 from ..graph import Graph, Node, Value
 from ..records import record
-from ..types import Sizes, axis_groups, sizes
-from .ops import ACCESSES, ALLOC, BIND, BODIES, FOR, GRAPHS, LOOPS, PRODUCT, STORE, VIEW, WALK
+from ..types import Guards, Sizes, axis_groups, sizes
+from .ops import ACCESSES, ALLOC, BIND, BODIES, CHECK, FOR, GRAPHS, LOOPS, PRODUCT, STORE, VIEW, WALK
 
 
 @record
@@ -175,3 +175,57 @@ def has_loop_inside(loop: Node) -> bool:
 
 def has_body(node: Node) -> bool:
     return node.op in BODIES
+
+
+# -- what a body needs from around it
+
+
+def shared_loops(loop: Node) -> list[Node]:
+    """Return a shared loop, and the inner one if it is shared too and has the same range in all steps."""
+    assert loop.body is not None
+    inner = loop.body.nodes[0] if len(loop.body.nodes) == 1 else None
+    if inner is None or inner.op is not FOR or not inner.attrs.get("shared"):
+        return [loop]
+    own = LOOP + variables(loop)[0].name
+    return [loop] if any(own in dims.symbols(s) for s in sizes(inner.attrs, "range")) else [loop, inner]
+
+
+def views_of(nodes: Sequence[Node]) -> Iterator[Node]:
+    """The views through which some nodes access memory."""
+    for node in nodes:
+        for value in node.operands:
+            while value.node is not None and value.node.op is VIEW:
+                yield value.node
+                value = value.node.operands[0]
+
+
+def free_values(node: Node) -> Iterator[Value]:
+    """Return the values that a node and its body use, including memory behind views."""
+    for inner in (node, *inside(node)):
+        yield from inner.operands
+        yield from inner.body.outputs if inner.body is not None else ()
+        yield from (memory_of(value) for value in inner.operands if value.type.kind == "memref")
+
+
+def guard_names(node: Node) -> frozenset[str]:
+    """The names in the guards of a node."""
+    guards = node.attrs.get("guards", Guards())
+    assert isinstance(guards, Guards)
+    return frozenset(name for pair in guards for size in pair for name in dims.symbols(size))
+
+
+def body_of(graph: Graph, wanted: Node) -> Graph | None:
+    """The body in which a node stands."""
+    if wanted in graph.nodes:
+        return graph
+    return next((found for node in graph if node.body is not None and (found := body_of(node.body, wanted))), None)
+
+
+def needed_for(wanted: Value, nodes: Sequence[Node]) -> Graph:
+    """The nodes that a value is computed by, with all that may fail."""
+    found, values = list[Node](), {wanted}
+    for node in reversed(nodes):
+        if node.op in (BIND, CHECK) or values & set(node.results):
+            found.append(node)
+            values |= set(node.operands)
+    return Graph("needed", (), tuple(reversed(found)), ())

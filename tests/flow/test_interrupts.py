@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 import weft
-from weft.backends.llvm.elements.flow import COSTLY, step_cost
 from weft.ir import dims
+from weft.ir.flow import COSTLY, step_cost
 from weft.ir.ops import EACH, WHILE
 
 ARRAYS = """

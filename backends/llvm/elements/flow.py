@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+from ....ir.flow import parted, step_cost, used_results, varying_in_loop
 from ....ir.graph import Graph, Node, Value
-from ....ir.ops import CONSTANT, FLOW, WHILE, Trait
+from ....ir.ops import CONSTANT, FLOW, WHILE
 from ....ir.records import record
 from ....ir.types import integer
 from ..code.casts import constant
@@ -20,7 +21,6 @@ from ..code.text import Emitter, Val
 from ..functions import STOPPED
 
 PATIENCE = 1 << 24  # ticks between two questions whether to stop: some tens of milliseconds
-COSTLY = 256  # ticks of an expensive op; other ops take one
 Several = list[Val]  # one for each vector
 Masks = list[Val] | None  # None: all lanes run
 EmitOp = Callable[[Node, Sequence[Val], dict[Hashable, Sequence[Val]]], Val]
@@ -37,49 +37,6 @@ def emit_each(
     before = e.active
     found = _Body(e, count, lanes, emit_op, clock).run(node.body, operands, masks)
     e.active = before
-    return found
-
-
-def spread(body: Graph, inputs: Sequence[bool]) -> dict[Value, bool]:
-    """Tell which values of a body differ from lane to lane, given which of its inputs do."""
-    found = dict(zip(body.inputs, inputs, strict=True))
-    for node in body:
-        operands = [found[v] for v in node.operands]
-        if node.op not in FLOW:
-            results = [any(operands)]
-        elif node.op is WHILE:
-            go, state = loop_spread(node, operands)
-            results = [go or x for x in state]
-        else:
-            assert node.body is not None
-            inner = spread(node.body, operands[1:])
-            results = [operands[0] or inner[v] for v in node.body.outputs]
-        found.update(zip(node.results, results, strict=True))
-    return found
-
-
-def loop_spread(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bool]]:
-    """Tell whether lanes leave a loop at different steps, and which carried values differ among those still in it."""
-    assert node.body is not None
-    carried = integer(node.attrs, "carried")
-    state = list(operands[:carried])
-    while True:
-        inner = spread(node.body, [*state, *operands[carried:]])
-        go, *after = (inner[v] for v in node.body.outputs)
-        wider = [a or b for a, b in zip(state, after, strict=True)]
-        if wider == state:
-            return go, state
-        state = wider
-
-
-def step_cost(body: Graph) -> int:
-    """Return the ticks of one step of a loop; inner loops count their own."""
-    found = 1
-    for node in body:
-        if node.op in FLOW:
-            found += step_cost(node.body) if node.op is not WHILE and node.body is not None else 1
-        else:
-            found += COSTLY if Trait.EXPENSIVE in node.op.traits else 1
     return found
 
 
@@ -126,7 +83,7 @@ class _Body:
         for node in nodes:
             operands = [values[v] for v in node.operands]
             if node.op is WHILE:
-                results = self.loop(node, operands, masks, _used(body, node))
+                results = self.loop(node, operands, masks, used_results(body, node))
             elif node.op in FLOW:
                 results = self.branch(node, operands, masks)
             else:
@@ -217,7 +174,7 @@ class _Body:
         assert node.body is not None
         e, body = self.e, node.body
         carried = integer(node.attrs, "carried")
-        diverges, varies = loop_spread(node, [not self.is_shared(x) for x in operands])
+        diverges, varies = varying_in_loop(node, [not self.is_shared(x) for x in operands])
         state = [self.vectors(x) if v else x for x, v in zip(operands, varies, strict=False)]
         # Values that are one number inside the loop but differ between lanes after it: keep both the number and the
         # value with which each lane has left.
@@ -232,7 +189,7 @@ class _Body:
         e.place(head)
         at = len(e.lines)
         values = dict(zip(body.inputs, [*phis[:carried], *operands[carried:]], strict=True))
-        deciding, rest = _parted(body)
+        deciding, rest = parted(body)
         self.nodes(body, deciding, values, phis[-1] if diverges else masks)
         go = values[body.outputs[0]]
         running = self.both(phis[-1], go) if diverges else masks
@@ -275,20 +232,3 @@ class _Body:
             for p, a, b in zip(phi, start, end, strict=True):
                 lines[f"  {p.text} = phi {p.type} [ {a.text}, %{before} ], [ {b.text}, %{last} ]"] = None
         return list(lines)
-
-
-def _used(body: Graph, node: Node) -> list[bool]:
-    """Return the results of a node that the body reads."""
-    read = {v for n in body for v in n.operands} | set(body.outputs)
-    return [r in read for r in node.results]
-
-
-def _parted(body: Graph) -> tuple[list[Node], list[Node]]:
-    """Splits the nodes into those that the first output needs and the others."""
-    needed, pending = set[Node](), [body.outputs[0].node]
-    while pending:
-        node = pending.pop()
-        if node is not None and node not in needed:
-            needed.add(node)
-            pending += [v.node for v in node.operands]
-    return [n for n in body if n in needed], [n for n in body if n not in needed]

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....ir import dims
-from ....ir.dims import LOOP, Size
+from ....ir.dims import Size
 from ....ir.graph import Node
-from ....ir.nest import ops
-from ....ir.nest.scopes import variables
-from ....ir.ops import TABLE
 from ....ir.records import record
-from ....ir.types import TensorType, ints, sizes, texts
 from ..code.frame import Frame
 from ..code.memory import Memory
 from ..code.scopes import Nest
@@ -97,31 +93,4 @@ def positions_in(memory: Memory, position: Size) -> Callable[[list[int]], list[V
         known = {place: memory.number(place)[0] for place in dict.fromkeys(wanted)}
         return [known[place] for place in wanted]
 
-    return found
-
-
-def reductions_of(walk: Node) -> list[Node]:
-    """The reductions of a walk, each as an op on arrays."""
-    if walk.op is not ops.WALK:
-        return []
-    names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
-    assert walk.body is not None
-    return [
-        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
-        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
-    ]
-
-
-def lanes_of(walk: Node) -> int:
-    """How many lanes the tree of a walk has; 0 if it has no lanes."""
-    return max((n for v in walk.results if isinstance(n := (*v.type.shape, 0)[0], int)), default=0)
-
-
-def position_of(walk: Node) -> Size:
-    """Where an element of a walk is among all that are reduced together, unless ranges depend on one another."""
-    if "position" in walk.attrs:
-        return sizes(walk.attrs, "position")[0]
-    found: Size = 0
-    for variable in variables(walk):
-        found = found * (variable.end - variable.first) + dims.symbol(LOOP + variable.name) - variable.first
     return found

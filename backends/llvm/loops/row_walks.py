@@ -8,10 +8,11 @@ from ....ir.accesses import address, coefficient_of
 from ....ir.dims import LOOP
 from ....ir.graph import Node
 from ....ir.nest import ops
+from ....ir.nest.lanes import lanes_of, position_of, reductions_of
 from ....ir.nest.scopes import variables
 from ....ir.types import integer
 from ..code.text import Val
-from .column_loops import ColumnLoops, StageCode, lanes_of, position_of, positions_in, reductions_of
+from .column_loops import ColumnLoops, StageCode, positions_in
 from .columns import Columns, Reduction
 from .short_rows import ShortRows
 

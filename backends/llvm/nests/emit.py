@@ -9,13 +9,13 @@ from ....ir.dims import Size
 from ....ir.errors import LimitExceeded, Unsupported
 from ....ir.graph import Graph, Node
 from ....ir.nest import ops
+from ....ir.nest.costs import body_cost
 from ....ir.nest.ops import NEST
 from ....ir.nest.scopes import places
 from ....ir.opdef import OpDef, Trait
 from ....ir.ops import COMPLEX, CONSTANT, IMAG, REAL, SIZE
 from . import leaving, loops, memory, operations, products, walks
 from .code import INDEX, Failure, NestCode
-from .costs import body_cost
 from .function import NestFunction, NestModule, Points
 from .points import Point
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ....ir.graph import Graph, Node, Value
 from ....ir.limits import limiter
+from ....ir.nest.registers import Element
 from ....ir.opdef import OpDef
 from ....ir.types import texts
 from ..code.control_word import head
@@ -15,7 +16,6 @@ from ..code.scopes import Nest, Scope
 from ..code.text import Val
 from ..functions import FrameWord
 from .points import Point
-from .registers import Element
 
 Points = Sequence[Point]
 STATUS = Val("%status", "ptr", 0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ....ir.dims import LOOP
 from ....ir.dtypes import I64
-from ....ir.graph import Graph, Node
-from ....ir.nest.scopes import variables
+from ....ir.graph import Node
+from ....ir.nest.costs import body_cost, depth
+from ....ir.nest.scopes import body_of, variables
 from ..code.casts import cast
 from ..code.text import Val
 from ..functions import STOPPED, FrameWord
 from . import numbers
-from .costs import body_cost, depth, number_of
 from .function import LEAVE, STATUS, NestFunction, Points
 from .points import Point
 
@@ -90,14 +90,14 @@ def ask(f: NestFunction, node: Node, points: Points) -> None:
     """
     if node in f.asked:
         return
-    body = _body_of(f.module.nest, node)
+    body = body_of(f.module.nest, node)
     if body is None or depth(body) > 1:
         since, now = _cell(f, SINCE), _clock(f)
         passed = f.e.op("sub", now, f.e.load(since, "i64", 0, 8))
         is_due = f.e.icmp("ugt", passed, f.e.const("i64", CYCLES))
         _question(f, is_due, since, now)
     else:
-        ask_after(f, number_of(f, body_cost(body), points[0]))
+        ask_after(f, numbers.time_of(f, body_cost(body), points[0]))
 
 
 def ask_after(f: NestFunction, time: Val) -> None:
@@ -140,10 +140,3 @@ def _cell(f: NestFunction, name: str) -> Val:
 def _clock(f: NestFunction) -> Val:
     f.e.declared["llvm.readcyclecounter"] = "declare i64 @llvm.readcyclecounter()"
     return f.e.emit("call i64 @llvm.readcyclecounter()", "i64", 0)
-
-
-def _body_of(graph: Graph, wanted: Node) -> Graph | None:
-    """The body in which a node stands."""
-    if wanted in graph.nodes:
-        return graph
-    return next((found for node in graph if node.body is not None and (found := _body_of(node.body, wanted))), None)

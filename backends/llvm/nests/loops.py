@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....ir.dims import LOOP, symbols
 from ....ir.graph import Graph, Node
 from ....ir.nest import ops
-from ....ir.nest.scopes import base, inside, variables
+from ....ir.nest.costs import body_cost, depth
+from ....ir.nest.lanes import can_be_lanes, can_be_vectors
+from ....ir.nest.registers import Element, kept_elements
+from ....ir.nest.scopes import inside, variables
 from ....ir.types import Guards, integer, sizes
 from ..code.casts import element
 from ..code.text import Val
-from ..loops.column_loops import lanes_of
 from ..loops.vector_loops import lane_mask
 from . import numbers
-from .costs import body_cost, depth
 from .function import NestFunction, Points
 from .leaving import ask_after
 from .memory import itemsize, load_element, pair_stores, store_element
 from .points import Point
-from .registers import Element, kept_elements
 from .sharing import is_shared, share
 
 DEFAULT_JAM = 4
@@ -51,7 +50,7 @@ def over(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> N
     kind = node.attrs["kind"]
     if kind == "vector" and can_be_vector(node, points):
         _vector(f, node, points, first, end)
-    elif kind == "jammed" and can_be_jammed(node):
+    elif kind == "jammed" and can_be_lanes(node):
         _jammed(f, node, points, first, end)
     else:
         _serial(f, node, points, first, end)
@@ -192,49 +191,8 @@ def _jammed(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
     f.repeat(rest, end, 1, (), lambda at, _: run(at, 1))
 
 
-# -- which loops may run in lanes
-
-
 def can_be_vector(node: Node, points: Points) -> bool:
-    """Tell whether all lanes of a loop take the same path through its body, and store to different elements."""
-    if any(p.vector is not None for p in points):
-        return False
-    return can_be_lanes(node) and not any(
-        n.op in (ops.ALLOC, ops.SCAN) or (n.op is ops.STORE and not _stores_apart(n, node)) for n in inside(node)
-    )
-
-
-def can_be_jammed(node: Node) -> bool:
-    return can_be_lanes(node)
-
-
-def can_be_lanes(node: Node) -> bool:
-    """Tell whether every inner loop has the same range in all steps of a loop, and no lanes of its own."""
-    differing = {LOOP + v.name for v in variables(node)}
-    differing |= {LOOP + v.name for n in inside(node) if n.op is ops.BIND for v in variables(n)}
-    for inner in inside(node):
-        if inner.op is ops.WHILE or (inner.op is ops.WALK and lanes_of(inner) > 1):
-            return False
-        if inner.op in (ops.FOR, ops.WALK, ops.PRODUCT) and any(
-            symbols(s) & differing for s in sizes(inner.attrs, "range")
-        ):
-            return False
-        if inner.op is ops.CASE and _guard_symbols(inner) & differing:
-            return False
-    return True
-
-
-def _guard_symbols(case: Node) -> frozenset[str]:
-    guards = case.attrs.get("guards", Guards())
-    assert isinstance(guards, Guards)
-    return frozenset(name for a, b in guards for name in symbols(a) | symbols(b))
-
-
-def _stores_apart(node: Node, loop: Node) -> bool:
-    _, index = base(node.operands[-1], sizes(node.attrs, "at"))
-    own = {LOOP + v.name for v in variables(loop)}
-    bound = {LOOP + v.name for n in inside(loop) if n.op is ops.BIND for v in variables(n)}
-    return any(symbols(i) & (own | bound) for i in index)
+    return all(p.vector is None for p in points) and can_be_vectors(node)
 
 
 def vector_width(f: NestFunction, node: Node) -> int:

@@ -39,6 +39,12 @@ def scalar(f: NestFunction, size: Size, point: Point) -> Val:
         point.vector = name
 
 
+def time_of(f: NestFunction, cost: Size, point: Point) -> Val:
+    """A time as a number; what it has of loops inside and of data there is left out."""
+    unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
+    return scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)
+
+
 def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
     """Add a number of bytes to an address, for the first lane. The constant is added last, because instructions have an
     offset for it."""

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from ....ir.accesses import address, coefficient_of
 from ....ir.dims import LOOP
 from ....ir.errors import Unsupported
-from ....ir.graph import Graph, Node, Value
+from ....ir.graph import Graph, Node
 from ....ir.nest import ops
-from ....ir.nest.scopes import LoopVariable, base, variables
+from ....ir.nest.scopes import LoopVariable, base, needed_for, variables
 from ....ir.types import sizes
 from ..code.casts import element
 from ..code.frame import LINE
@@ -64,7 +64,7 @@ class _ProductEmitter:
         if _is_along(f, after, rows, columns):
             (rows, columns), (left, right) = (columns, rows), (right, left)
         self.rows, self.columns = rows, columns
-        self.single, self.packed = (left, _needed(before, left)), (right, _needed(before, right))
+        self.single, self.packed = (left, needed_for(left, before)), (right, needed_for(right, before))
         self.tall, self.vectors = WIDE if f.module.vector_bytes == 64 else NARROW
         self.width = f.module.vector_bytes * 8 // BITS[self.elem]
         self.panel_width = self.width * self.vectors
@@ -253,17 +253,6 @@ def _aligned(f: NestFunction, memory: Val) -> Val:
         address = e.emit(f"ptrtoint ptr {memory.text} to i64", "i64", 0)
         missing = e.op("and", e.op("sub", e.const("i64", 0), address), e.const("i64", LINE - 1))
         return e.offset(memory, missing)
-
-
-def _needed(nodes: Sequence[Node], wanted: Value) -> Graph:
-    """The nodes that a value is computed by."""
-    found: list[Node] = []
-    values = {wanted}
-    for node in reversed(nodes):
-        if node.op in (ops.BIND, ops.CHECK) or values & set(node.results):
-            found.append(node)
-            values |= set(node.operands)
-    return Graph("factor", (), tuple(reversed(found)), ())
 
 
 def _is_along(f: NestFunction, nodes: Sequence[Node], rows: LoopVariable, columns: LoopVariable) -> bool:

@@ -6,19 +6,14 @@ another shared loop is split along both. Without a thread pool the function runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from ....ir import dims
-from ....ir.dims import LOOP
-from ....ir.graph import Node, Value
-from ....ir.nest import ops
+from ....ir.graph import Node
+from ....ir.nest.costs import unit_cost
 from ....ir.nest.rules import uses
-from ....ir.nest.scopes import base, inside, variables
-from ....ir.types import Guards, integer, sizes
+from ....ir.nest.scopes import free_values, guard_names, inside, shared_loops, variables, views_of
+from ....ir.types import integer, sizes
 from ..code.text import Val
 from ..functions import UNTILED, FrameWord
 from . import numbers
-from .costs import number_of, unit_cost
 from .function import LEAVE, STATUS, NestFunction, Points
 from .points import Point
 
@@ -32,11 +27,11 @@ def is_shared(f: NestFunction, node: Node, points: Points) -> bool:
 
 def share(f: NestFunction, node: Node, point: Point) -> None:
     """Emits a shared loop."""
-    e, loops = f.e, _both(node)
+    e, loops = f.e, shared_loops(node)
     ranges = [[numbers.scalar(f, s, point) for s in sizes(loop.attrs, "range")] for loop in loops]
     extents = [e.call("smax", e.op("sub nsw", end, first), e.const("i64", 0)) for first, end in ranges]
     extents += [e.const("i64", 1)] * (2 - len(extents))
-    unit = number_of(f, unit_cost(loops[-1]), point)
+    unit = numbers.time_of(f, unit_cost(loops[-1]), point)
     made = _outlined(f, node, loops, point)
     grains = [_count(loop, "grain", 1) for loop in loops] + [1] * (2 - len(loops))
     tile = _count(loops[-1], "most", UNTILED) if len(loops) == 2 else UNTILED
@@ -70,16 +65,6 @@ def _go_on(f: NestFunction, status: Val, done: str) -> None:
     e.place(bad)
     e.store(status, STATUS, 4)
     e.br(LEAVE)
-
-
-def _both(node: Node) -> list[Node]:
-    """Return a shared loop, and the inner one if it is shared too and has the same range in all steps."""
-    assert node.body is not None
-    inner = node.body.nodes[0] if len(node.body.nodes) == 1 else None
-    if inner is None or inner.op is not ops.FOR or not inner.attrs.get("shared"):
-        return [node]
-    own = LOOP + variables(node)[0].name
-    return [node] if any(own in dims.symbols(s) for s in sizes(inner.attrs, "range")) else [node, inner]
 
 
 def _count(node: Node, name: str, default: int) -> int:
@@ -125,11 +110,11 @@ def _outlined(f: NestFunction, node: Node, loops: list[Node], point: Point) -> s
 def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner: Point) -> None:
     """Write what the body needs to the frame, and read it back in the function."""
     nodes = (node, *inside(node))
-    names = {name for n in (*nodes, *_views(nodes)) for name in (*uses(n), *_guard_names(n))}
+    names = {name for n in (*nodes, *views_of(nodes)) for name in (*uses(n), *guard_names(n))}
     for name, number in point.env.items():
         if name in names:
             inner.env[name] = _passed(f, g, number)
-    for value in dict.fromkeys(_free(node)):
+    for value in dict.fromkeys(free_values(node)):
         if value in point.values:
             inner.values[value] = _passed(f, g, point.values[value])
         if value in point.parts:
@@ -139,25 +124,6 @@ def _hand_over(f: NestFunction, g: NestFunction, node: Node, point: Point, inner
             inner.lanes[value] = [_passed(f, g, x) for x in point.lanes[value]]
     for scan, cells in point.cells.items():
         inner.cells[scan] = (_passed(f, g, cells[0]), _passed(f, g, cells[1]))
-
-
-def _views(nodes: Sequence[Node]) -> Iterator[Node]:
-    """The views through which some nodes access memory."""
-    for node in nodes:
-        for value in node.operands:
-            while value.node is not None and value.node.op is ops.VIEW:
-                yield value.node
-                value = value.node.operands[0]
-
-
-def _free(node: Node) -> Iterator[Value]:
-    """Return the values that a node and its body use, including memory behind views."""
-    for inner in (node, *inside(node)):
-        yield from inner.operands
-        yield from inner.body.outputs if inner.body is not None else ()
-        for value in inner.operands:
-            if value.type.kind == "memref":
-                yield base(value, (0,) * value.type.rank)[0]
 
 
 def _passed(f: NestFunction, g: NestFunction, value: Val) -> Val:
@@ -172,9 +138,3 @@ def _passed(f: NestFunction, g: NestFunction, value: Val) -> Val:
     at = g.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr")
     with g.nest.at(g.nest.entry):
         return g.e.load(at, value.elem, value.lanes, 1)
-
-
-def _guard_names(node: Node) -> frozenset[str]:
-    guards = node.attrs.get("guards", Guards())
-    assert isinstance(guards, Guards)
-    return frozenset(name for pair in guards for size in pair for name in dims.symbols(size))

@@ -12,6 +12,7 @@ from ....ir.dims import LOOP, Size, symbols
 from ....ir.errors import Unsupported
 from ....ir.graph import Node
 from ....ir.nest import ops
+from ....ir.nest.lanes import lanes_of, position_of, reductions_of
 from ....ir.nest.scopes import inside, variables
 from ....ir.ops import POSITIONS
 from ....ir.types import integer, ints
@@ -20,7 +21,7 @@ from ..code.memory import Memory
 from ..code.text import BITS, Val
 from ..code.vectors import load, memory_form, store
 from ..elements.combine import combined
-from ..loops.column_loops import ColumnLoops, StageCode, lanes_of, position_of, reductions_of
+from ..loops.column_loops import ColumnLoops, StageCode
 from ..loops.columns import Columns
 from ..reductions.ranking import across_lanes
 from . import numbers

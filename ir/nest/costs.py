@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from ....ir import dims
-from ....ir.dims import LOOP, Size
-from ....ir.graph import Graph, Node
-from ....ir.nest import ops
-from ....ir.nest.scopes import variables
-from ....ir.opdef import Trait
-from ....ir.types import integer
-from ..code.text import Val
-from . import numbers
-from .function import NestFunction
-from .points import Point
+from .. import dims
+from ..dims import LOOP, Size
+from ..graph import Graph, Node
+from ..opdef import Trait
+from ..types import integer
+from . import ops
+from .scopes import variables
 
 STEP = 1000  # of a step of a loop
 OP, COSTLY = 300, 4000  # of an op on one number
@@ -48,9 +44,3 @@ def depth(body: Graph) -> int:
             is_long = node.op is ops.WHILE or any(not isinstance(v.end - v.first, int) for v in variables(node))
             found = max(found, depth(node.body) + (is_long and node.op in ops.LOOPS))
     return found
-
-
-def number_of(f: NestFunction, cost: Size, point: Point) -> Val:
-    """A time as a number; what it has of loops inside and of data there is left out."""
-    unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
-    return numbers.scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)

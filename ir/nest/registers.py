@@ -6,13 +6,13 @@ that the verifier makes. It is loaded before the loop and stored behind it.
 
 from __future__ import annotations
 
-from ....ir.dims import LOOP, Size, symbols
-from ....ir.graph import Graph, Node, Value
-from ....ir.nest import ops
-from ....ir.nest.dependence import Meeting, meeting
-from ....ir.nest.scopes import MemoryAccess, accesses, places, variables
-from ....ir.ops import CONSTANT, DEMAND, SIZE, TABLE
-from ....ir.types import Guards
+from ..dims import LOOP, Size, symbols
+from ..graph import Graph, Node, Value
+from ..ops import CONSTANT, DEMAND, SIZE, TABLE
+from ..types import Guards
+from . import ops
+from .dependence import Meeting, meeting
+from .scopes import MemoryAccess, accesses, places, variables
 
 Element = tuple[Value, tuple[Size, ...]]  # the buffer that owns the memory, and the index in it
 MAY_FAIL = (DEMAND, TABLE["power"])
