@@ -73,9 +73,9 @@ def coefficient_of(expression: Size, name: str) -> Size:
     return dims.from_terms(found)
 
 
-def walk_kind(address: Size, outer: int, inner: int, length: Size) -> str | None:
+def walk_kind(address: Size, outer: str, inner: str, length: Size) -> str | None:
     """Tell how an address moves from row to row: "flat", the same "row" each time, a "column", or "fixed"."""
-    along, across = coefficient(address, inner), coefficient(address, outer)
+    along, across = coefficient_of(address, inner), coefficient_of(address, outer)
     if along == 0:
         return "fixed" if across == 0 else "column"
     if across == 0:

@@ -41,7 +41,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP, Size
-from ..ir.forms import PRODUCT, has_nest, nest_arrays
+from ..ir.forms import FLAT, PRODUCT, has_nest, nest_arrays
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import loop_name
 from ..ir.nest import ops
@@ -147,7 +147,10 @@ def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, 
     elif axis == jammed:
         found = {"kind": "jammed", "times": jam}
         grain = jam
-    if k >= SHARED:
+    is_flat = plan["form"] == FLAT
+    if is_flat and k == len(rows) - 2:
+        found["flat"] = True
+    if k >= SHARED or (is_flat and k == len(rows) - 1):
         return found
     found["shared"] = True
     piece = (*ints(plan, "piece"), 1)[k] if "piece" in plan else 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.forms import CHUNKS, EITHER, FLAT, PRODUCT
+from ...ir.forms import CHUNKS, EITHER, PRODUCT
 from ...ir.graph import Graph, Node
 from ...ir.limits import limiter
 from ...ir.records import record
@@ -15,7 +15,6 @@ from .engine.module import Compiled, compile_module
 from .engine.target import Target
 from .functions import FrameWord, NativeFunction, RegionCode
 from .loops.cutting import chunk_parts
-from .loops.flat import Flat
 from .loops.region import Region
 from .loops.region_nest import RegionNest
 
@@ -75,8 +74,6 @@ def _columns(node: Node) -> Size:
 
 def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
     """The emitter of a form that is not a loop nest."""
-    if node.attrs["form"] == FLAT:
-        return Flat(node, entries)
     from .loops.windows import Windows
 
     return Windows(node, entries)

@@ -7,7 +7,7 @@ load and a store is how many steps after the load the element is stored; a negat
 | --- | --- |
 | serial, unrolled | anything |
 | vector, with no loop inside | load before the store: distance >= 0; after it: <= 0; two stores: 0 |
-| vector around a loop, jammed, shared | distance 0, or memory that is allocated inside |
+| vector around a loop, flat, jammed, shared | distance 0, or memory that is allocated inside |
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], f
     if loop.op is PRODUCT:
         names.pop()  # a reduced axis is not a loop around the results
     is_product = loop.op is PRODUCT  # whose sums are made in any order
-    is_strict = is_shared or is_product or kind == "jammed" or (kind == "vector" and has_loop_inside(loop))
+    is_woven = kind == "jammed" or bool(loop.attrs.get("flat")) or (kind == "vector" and has_loop_inside(loop))
+    is_strict = is_shared or is_product or is_woven
     if not names or not (is_strict or kind == "vector"):
         return None
     for variable in names if is_shared or is_product else names[-1:]:

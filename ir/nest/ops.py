@@ -39,7 +39,7 @@ _SPEED = "width?: width; times?: times; line?: slot"
 
 FOR = _op(
     "for", None, "Runs its body for every number of a range; a serial one may carry values from step to step.",
-    f"var: text; range: sizes; kind: loop kind; {_SPEED}; {_SHARED}",
+    f"var: text; range: sizes; kind: loop kind; flat?: flag; {_SPEED}; {_SHARED}",
 )  # fmt: skip
 WALK = _op(
     "walk", 0, "Combines what its body gives for every number of its ranges, in the order of the fixed tree.",

@@ -192,8 +192,8 @@ class _NestVerifier:
         if not loops:
             raise self.fail(place.node, f"no loop around it has the variable @{name}")
         for loop in loops:
-            kind = loop.attrs.get("kind")
-            if loop.attrs.get("shared") or kind == "jammed" or (kind == "vector" and has_loop_inside(loop)):
+            kind = "flat" if loop.attrs.get("flat") else loop.attrs.get("kind")
+            if loop.attrs.get("shared") or kind in ("flat", "jammed") or (kind == "vector" and has_loop_inside(loop)):
                 own = variables(loop)[0].name
                 how = "shared between threads" if loop.attrs.get("shared") else f"a {kind} loop"
                 raise self.fail(place.node, f"runs along @{name} in order, but the loop over @{own} is {how}")

@@ -13,6 +13,7 @@ from ...ir.accesses import Access, coefficient, region_accesses, region_position
 from ...ir.dims import Size
 from ...ir.forms import longest_short_row, reduces_across, walks_along_vectors
 from ...ir.graph import Node
+from ...ir.indexing import loop_name
 from ...ir.ops import GATHER
 from ...ir.tuples import NamedTuple
 from ...ir.types import axis_groups, integer, ints, sizes
@@ -141,7 +142,7 @@ def _flat_length(region: Node, rows: tuple[tuple[int, ...], ...], space: tuple[S
     assert isinstance(layouts, tuple)
     named = dict(zip((*region.operands, *region.results), map(str, layouts), strict=True))
     accesses = region_accesses(region, named)
-    kinds = [walk_kind(access.address, outer, inner, length) for access in accesses]
+    kinds = [walk_kind(access.address, loop_name(outer), loop_name(inner), length) for access in accesses]
     if any(k is None or (a.is_store and not _is_dense(a, k, inner)) for a, k in zip(accesses, kinds, strict=True)):
         return None
     return length

@@ -1,4 +1,4 @@
-"""Emit a region without reductions whose rows are short, with vectors that run from row to row.
+"""Emit two loops of a region's nest as one: vectors run from short row to short row.
 
 A block of rows is walked as if it were one row. Operands that are the same for every row, or one number per row, are
 first written to scratch memory, repeated for all elements of the block. So the walk only loads whole vectors.
@@ -6,151 +6,145 @@ first written to scratch memory, repeated for all elements of the block. So the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ....ir import dims
-from ....ir.accesses import address, region_elements, walk_kind
-from ....ir.dims import Size
-from ....ir.forms import longest_short_row
+from ....ir.accesses import address, walk_kind
+from ....ir.dims import LOOP
+from ....ir.forms import longest_short_row, region_guards
 from ....ir.graph import Node
-from ....ir.indexing import Index, loop_name
+from ....ir.nest import ops
+from ....ir.nest.scopes import variables
+from ....ir.ops import SIZE
+from ....ir.types import integer, sizes
 from ..code.casts import memory_element
-from ..code.memory import Buffer, Memory
-from ..code.scopes import Scope
 from ..code.text import BITS, Val
-from ..functions import FrameWord, NativeFunction
-from .region import Region
-from .vector_loops import whole_steps
+from .vector_loops import LoopPlace, VectorLoop, lane_mask
+
+if TYPE_CHECKING:
+    from ..elements.operations import Known
+    from .region_nest import RegionNest
 
 
-class Flat(Region):
-    """A region with short rows, while its function is written."""
+class FlatRows:
+    """A loop over short rows and the vector loop inside it, while they are written."""
 
-    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
-        super().__init__(region, entries)
-        self.outer, self.length = self.rows[-2][-1], self.extent(self.rows[-1])
+    def __init__(self, f: RegionNest, loop: Node, inner: Node) -> None:
+        assert inner.body is not None
+        self.f, self.nest, self.e, self.body = f, f.nest, f.nest.e, inner.body
+        (row,), (column,) = variables(loop), variables(inner)
+        self.outer, self.vector, self.length = LOOP + row.name, LOOP + column.name, column.end
+        self.width, self.most = integer(inner.attrs, "width"), longest_short_row(f.region)
         self.block = 4 * self.width  # rows in a block, so that it ends at a whole vector
-        self.memory = FlatMemory(self)
-        self.elements.use(self.memory)
+        self.copies: dict[LoopPlace, Val] = {}
 
-    def over_rows(self, name: str, time: Size) -> NativeFunction:
-        """Emits a function over all rows; threads share the loops around a row."""
-        self.row_loops(list(self.rows), dict(zip(self.rows, self.parameters(), strict=False)))
-        outer, inner = [*self.rows[:-1][:2], ()][:2]
-        others = dims.product(self.extent(g) for g in self.rows[:-1][2:])
-        return self.part(name, outer, inner, others * self.length * time)
+    def fits(self) -> bool:
+        """Whether rows are short, and memory is walked in one of the ways that can run from row to row."""
+        shortest = dims.minimum(self.length, self.most)
+        is_short = shortest == self.length or (shortest, self.length) in region_guards(self.f.region)
+        return is_short and all(map(self._runs_on, self.body))
 
-    def row_loops(self, groups: list[tuple[int, ...]], ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
-        if len(groups) > 2:
-            super().row_loops(groups, ranges)
-            return
-        e, size = self.nest.e, self.frame.size
-        first, last = ranges.get(groups[0]) or (size(0), size(self.extent(groups[0])))
-        of_rows, of_numbers = self.scratch_loads()
+    def _runs_on(self, node: Node) -> bool:
+        """Whether an op can run from row to row."""
+        if node.op is SIZE:
+            return not dims.symbols(sizes(node.attrs, "size")[0]) & {self.outer, self.vector}
+        if node.op not in ops.ACCESSES:
+            return node.op not in ops.OPS
+        place = self.f.place(node)
+        if self.f.slot(node.operands[-1]) is None or place.buffer.dtype.kind == "complex":
+            return False
+        kind = self.kind(place)
+        return kind == "flat" or (kind is not None and node.op is ops.LOAD)
+
+    def kind(self, place: LoopPlace) -> str | None:
+        return walk_kind(address(place.at, place.buffer.strides), self.outer, self.vector, self.length)
+
+    def run(self, first: Val, last: Val) -> None:
+        """Emits the loops for the rows from `first` to before `last`."""
+        e, f, length = self.e, self.f, self.f.frame.size(self.length)
+        f.memory.vector, f.memory.width = self.vector, self.width
+        loads = dict.fromkeys(f.place(n) for n in self.body if n.op is ops.LOAD)
         most = e.call("smin", e.op("sub", last, first), e.const("i64", self.block))
-        for buffer, index in of_rows:
-            self.memory.repeat(buffer, index, e.op("mul", most, size(self.length)))
+        for place in loads:
+            if self.kind(place) == "row":
+                self.repeat(place, e.op("mul", most, length))
 
         def rows(begin: Val, carried: list[Val]) -> list[Val]:
             end = e.call("smin", last, e.op("add", begin, e.const("i64", self.block)))
-            for buffer, index in of_numbers:
-                self.memory.spread(buffer, index, begin, end)
-            self.nest.variables[loop_name(self.outer)] = (begin, self.nest.scope)
-            self.elements_of_block(e.op("mul", e.op("sub", end, begin), size(self.length)))
-            del self.nest.variables[loop_name(self.outer)]
+            for place in loads:
+                if self.kind(place) == "column":
+                    self.spread(place, begin, end)
+            self.nest.variables[self.outer] = (begin, self.nest.scope)
+            f.flat = self
+            VectorLoop(f.memory, lambda offsets: f.body(self.body, {})).run(
+                f.frame.size(0), e.op("mul", e.op("sub", end, begin), length), [1], None, None
+            )
+            f.flat = None
+            del self.nest.variables[self.outer]
             return []
 
         self.nest.loop(None, first, last, self.block, [], rows)
+        f.memory.vector, f.memory.width = "", 0
 
-    def elements_of_block(self, count: Val) -> None:
-        variable, start = loop_name(self.vector), self.frame.size(0)
-        end = whole_steps(self.nest.e, start, count, self.width)
-        self.nest.loop(variable, start, end, self.width, [], lambda at, _: self.row([0]))
-        self.nest.loop(
-            variable, end, count, self.width, [], lambda at, _: self.masked(at, count, lambda: self.row([0]))
-        )
-
-    def scratch_loads(self) -> tuple[list[tuple[Buffer, Index]], list[tuple[Buffer, Index]]]:
-        """List the loads that are the same for all rows, and those of one number per row."""
-        found: dict[str | None, dict[tuple[Buffer, Index], None]] = {}
-        for value, index in region_elements(self.region):
-            if value in self.elements.slots:
-                buffer = self.elements.operand(self.elements.slots[value])
-                index = tuple(dims.substitute(i, self.variables_of_groups()) for i in index)
-                found.setdefault(self.memory.kind(buffer, index), {})[buffer, index] = None
-        return list(found.get("row", {})), list(found.get("column", {}))
-
-
-class FlatMemory(Memory):
-    """Loads and stores vectors across several rows; repeated operands are loaded from scratch memory."""
-
-    def __init__(self, region: Flat) -> None:
-        super().__init__(region.nest, region.frame, region.width, loop_name(region.vector))
-        self.region = region
-        self.places: dict[tuple[Buffer, Index], Val] = {}
-
-    def kind(self, buffer: Buffer, index: Index) -> str | None:
-        return walk_kind(address(index, buffer.strides), self.region.outer, self.region.vector, self.region.length)
-
-    def load(self, buffer: Buffer, index: Index) -> tuple[Val, Scope]:
-        if (buffer, index) not in self.places:
-            return super().load(buffer, index)
-        e, elem = self.nest.e, memory_element(buffer.dtype)
-        at, scope = self.nest.variables[self.vector]
+    def load(self, place: LoopPlace) -> Known:
+        """Loads what was repeated for all elements of the block."""
+        e, dtype, (at, scope) = self.e, place.buffer.dtype, self.nest.variables[self.vector]
         with self.nest.at(scope):
-            raw = e.load(self._place(buffer, index, at), elem, self.width, 1)
-            return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw, scope
+            raw = e.load(self._address(place, at), memory_element(dtype), self.width, 1)
+            return e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw, scope
 
-    def repeat(self, buffer: Buffer, index: Index, count: Val) -> None:
+    def repeat(self, place: LoopPlace, count: Val) -> None:
         """Writes a row repeatedly until the block is filled."""
-        e, region, elem = self.nest.e, self.region, memory_element(buffer.dtype)
-        length, width = self.frame.size(region.length), e.const("i64", self.width)
+        e, elem, memory = self.e, memory_element(place.buffer.dtype), self.f.memory
+        length, width = self.f.frame.size(self.length), e.const("i64", self.width)
 
-        def copy(at: Val) -> list[Val]:
-            raw = self._raw(buffer, index)
-            e.masked_store(raw, self._place(buffer, index, at), 1, self.lanes_that_count())
+        def copy(at: Val, carried: list[Val]) -> list[Val]:
+            memory.mask = lane_mask(e, self.width, at, length)
+            e.masked_store(self._raw(place), self._address(place, at), 1, memory.mask)
+            memory.mask = None
             return []
-
-        self._reserve(buffer, index)
-        self.nest.loop(
-            self.vector, self.frame.size(0), length, self.width, [],
-            lambda at, _: region.masked(at, length, lambda: copy(at)),
-        )  # fmt: skip
 
         def go_on(values: list[Val]) -> list[Val]:
             """Append a copy of the first rows, doubling them until they fill a vector."""
             known, rows = values
-            raw = e.load(self._place(buffer, index, e.op("sub", known, rows)), elem, self.width, 1)
-            e.store(raw, self._place(buffer, index, known), 1)
+            raw = e.load(self._address(place, e.op("sub", known, rows)), elem, self.width, 1)
+            e.store(raw, self._address(place, known), 1)
             known = e.op("add", known, e.call("smin", rows, width))
             return [known, e.select(e.icmp("slt", rows, width), known, rows)]
 
+        self.nest.loop(self.vector, self.f.frame.size(0), length, self.width, [], copy)
         e.repeat([length, length], lambda values: e.icmp("slt", values[0], count), go_on)
 
-    def spread(self, buffer: Buffer, index: Index, begin: Val, end: Val) -> None:
+    def spread(self, place: LoopPlace, begin: Val, end: Val) -> None:
         """Write the number of each row for all its elements; the next row overwrites any excess."""
-        e, length = self.nest.e, self.frame.size(self.region.length)
-        self._reserve(buffer, index)
+        e, length = self.e, self.f.frame.size(self.length)
 
         def row(at: Val, carried: list[Val]) -> list[Val]:
-            raw = e.splat(self._raw(buffer, index), longest_short_row(self.region.region))
-            e.store(raw, self._place(buffer, index, e.op("mul", e.op("sub", at, begin), length)), 1)
+            raw = e.splat(self._raw(place), self.most)
+            e.store(raw, self._address(place, e.op("mul", e.op("sub", at, begin), length)), 1)
             return []
 
-        self.nest.loop(loop_name(self.region.outer), begin, end, 1, [], row)
+        self.nest.loop(self.outer, begin, end, 1, [], row)
 
-    def _raw(self, buffer: Buffer, index: Index) -> Val:
+    def _raw(self, place: LoopPlace) -> Val:
         """Loads raw memory, a bool as a byte."""
-        found, _ = super().load(buffer, index)
-        return self.nest.e.cast("zext", found, "i8") if found.elem == "i1" else found
+        found, _ = self.f.memory.load(*place)
+        return self.e.cast("zext", found, "i8") if found.elem == "i1" else found
 
-    def _reserve(self, buffer: Buffer, index: Index) -> None:
-        if (buffer, index) not in self.places:
-            most = longest_short_row(self.region.region) * self.region.block
-            count = most + self.width  # the last vector may reach beyond the block
-            self.places[buffer, index] = self.frame.reserve(count * BITS[memory_element(buffer.dtype)] // 8)
+    def _address(self, place: LoopPlace, at: Val) -> Val:
+        """The address of a block's element in scratch memory, which is reserved when it is first needed."""
+        size = BITS[memory_element(place.buffer.dtype)] // 8
+        if place not in self.copies:
+            count = self.most * self.block + self.width  # the last vector may reach beyond the block
+            self.copies[place] = self.f.frame.reserve(count * size)
+        return self.e.offset(self.copies[place], self.e.op("mul", at, self.e.const("i64", size)))
 
-    def _place(self, buffer: Buffer, index: Index, at: Val) -> Val:
-        """The address of a block's element in scratch memory."""
-        e, size = self.nest.e, BITS[memory_element(buffer.dtype)] // 8
-        return e.offset(self.places[buffer, index], e.op("mul", at, e.const("i64", size)))
+
+def flat_rows(f: RegionNest, loop: Node) -> FlatRows | None:
+    """A loop over short rows as one with the loop inside it, if memory allows it."""
+    assert loop.body is not None
+    inner = loop.body.nodes[0]
+    if len(loop.body.nodes) > 1 or inner.op is not ops.FOR or inner.attrs["kind"] != "vector":
+        return None
+    found = FlatRows(f, loop, inner) if "width" in inner.attrs and variables(inner)[0].first == 0 else None
+    return found if found is not None and found.fits() else None

@@ -33,12 +33,12 @@ from ..code.text import Val
 from ..elements.gather import Looked, checked_index, look_up
 from ..elements.operations import IN_FLIGHT, Known, Operations
 from ..functions import UNTILED, FrameWord, NativeFunction
+from .flat import FlatRows, flat_rows
 from .row_walks import Totals, across, walk
 from .vector_loops import LoopPlace, VectorLoop
 
 Point = tuple[int, int]
 Element = tuple[Value, Point]
-SHARED = 2  # loops that threads share
 LINE = 64  # bytes of a cache line
 PARTS = {REAL: 0, IMAG: 1}
 
@@ -63,6 +63,7 @@ class RegionNest:
         self.are_single = False  # whether vector loops take one vector at a time
         self.is_stage = False  # whether the loops are part of a row that has others, too
         self.shared = shared_loops(self.code)
+        self.flat: FlatRows | None = None  # the loops around that run as one
         self.totals: dict[Value, list[Totals]] = {}  # of walks: the lanes in each row of a step
         self.proxies: dict[Value, Value] = {}  # results of walks by the reductions that stand for them
 
@@ -76,7 +77,7 @@ class RegionNest:
         grains = [*(integer(n.attrs, "grain") if "grain" in n.attrs else 1 for n in shared), 1, 1]
         tile = next((integer(n.attrs, "most") for n in shared if "most" in n.attrs), UNTILED)
         owners = tuple(self.known_owners())
-        unit = _unit(self.region)
+        unit = _unit(self.region, len(shared))
         return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, owners)
 
     def known_owners(self) -> list[tuple[int, object]]:
@@ -109,6 +110,9 @@ class RegionNest:
         start, stop = ranges.get(node) or (self.number(variable.first), self.number(variable.end))
         if node in ranges and variable.first != 0:
             start, stop = (self.nest.e.op("add", x, self.number(variable.first)) for x in (start, stop))
+        if node.attrs.get("flat") and (flat := flat_rows(self, node)) is not None:
+            flat.run(start, stop)
+            return
         if kind == "vector" and "width" in node.attrs and self.can_be_lanes(node):
             self.vector_loop(node, name, start, stop)
             return
@@ -312,6 +316,8 @@ class RegionNest:
 
     def load(self, load: Node, place: LoopPlace, part: int | None, given: list[Known]) -> Known:
         binds = self.binds(load)
+        if self.flat is not None and place in self.flat.copies:
+            return self.flat.load(place)
         if not binds:
             return self.memory.load(*place) if part is None else self.memory.load_part(*place, part)
         looked = dict[str, Looked]()
@@ -339,9 +345,9 @@ EFFECTS: Mapping[OpDef, Callable[[RegionNest, Node, Point], None]] = {
 }  # fmt: skip
 
 
-def _unit(region: Node) -> Size:
+def _unit(region: Node, shared: int) -> Size:
     """The estimated time of one step of the loops that threads share."""
-    space, groups = sizes(region.attrs, "space"), axis_groups(region.attrs, "rows")[SHARED:]
+    space, groups = sizes(region.attrs, "space"), axis_groups(region.attrs, "rows")[shared:]
     columns = axis_groups(region.attrs, "columns")
     return dims.product(space[axis] for group in (*groups, *columns) for axis in group) * integer(region.attrs, "cost")
 
