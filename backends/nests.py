@@ -128,6 +128,14 @@ class _Runner:
         for lane, steps in zip(lanes, nested, strict=True):
             for k, result in enumerate(node.results):
                 element = node.body.outputs[k]
+                if "chained" in node.attrs and ints(node.attrs, "chained")[k]:
+                    assert element.node is not None
+                    total = element.type.dtype.numpy.type(0)
+                    for step in steps:
+                        a, b = (step.values[v] for v in element.node.operands)
+                        total = _multiply_add(a, b, total)
+                    lane.values[result] = total
+                    continue
                 elements = np.array([step.values[element] for step in steps], element.type.dtype.numpy)
                 lane.values[result] = _combined(node, k, elements, [step.env for step in steps])
 

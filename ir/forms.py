@@ -75,7 +75,7 @@ def longest_short_row(region: Node) -> int:
 def has_nest(region: Node) -> bool:
     """Whether a region that has a form runs as a loop nest, at least for some sizes or in the rows of its product."""
     form = region.attrs.get("form")
-    return form in (ROWS, EITHER, FLAT) or (form == PRODUCT and "row_width" in region.attrs)
+    return form in (ROWS, EITHER, FLAT, WINDOWS) or (form == PRODUCT and "row_width" in region.attrs)
 
 
 def nest_arrays(region: Node) -> tuple[tuple[Value, ...], tuple[str, ...]]:

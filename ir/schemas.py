@@ -174,6 +174,7 @@ KINDS: Mapping[str, Kind] = {
     "form": _one_of(*FORMS),
     "slot": _whole(0, 1 << 16),
     "prefetch": _ints("a distance from 1 to 64 and a cache level", 1, 64, (2,)),
+    "flags": _ints("a list of 0 and 1", 0, 1),
     "taps": _ints("window lengths up to 8, or 0 for a loop", 0, STRAIGHT),
     "place": Kind(
         '"result 0", "row 0" or "scratch"', lambda attr: isinstance(attr, str) and bool(_PLACE.fullmatch(attr))

@@ -15,7 +15,6 @@ from .engine.module import Compiled, compile_module
 from .engine.target import Target
 from .functions import FrameWord, NativeFunction, RegionCode
 from .loops.cutting import chunk_parts
-from .loops.region import Region
 from .loops.region_nest import RegionNest
 
 SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 to 8 were measured
@@ -52,7 +51,7 @@ def emit_region(node: Node, name: str) -> RegionCode:
 
         return emit_product(node, name)
     form, entries = node.attrs["form"], dict[FrameWord, int]()
-    region = None if form == CHUNKS else RegionNest(node, entries) if node.code is not None else _region(node, entries)
+    region = None if form == CHUNKS else RegionNest(node, entries)
     cut = chunk_parts(node, entries, name) if form in (CHUNKS, EITHER) else []
     declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
     fails = any(may_fail for _, _, may_fail in cut)
@@ -70,13 +69,6 @@ def _columns(node: Node) -> Size:
     """The number of elements in one row."""
     space = tuple(sizes(node.attrs, "space"))
     return dims.product(space[axis] for group in axis_groups(node.attrs, "columns") for axis in group)
-
-
-def _region(node: Node, entries: dict[FrameWord, int]) -> Region:
-    """The emitter of a form that is not a loop nest."""
-    from .loops.windows import Windows
-
-    return Windows(node, entries)
 
 
 def text_for(program: NativeProgram, target: Target) -> str:

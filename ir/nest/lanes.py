@@ -16,11 +16,17 @@ def reductions_of(walk: Node) -> list[Node]:
     if walk.op is not ops.WALK:
         return []
     names, steps = texts(walk.attrs, "combine"), ints(walk.attrs, "steps")
+    chained = ints(walk.attrs, "chained") if "chained" in walk.attrs else [0] * len(names)
     assert walk.body is not None
     return [
-        Node(TABLE[name], (element,), {"steps": count}, (TensorType(result.type.dtype),), walk.span)
-        for name, count, element, result in zip(names, steps, walk.body.outputs, walk.results, strict=True)
-    ]
+        Node(
+            TABLE[name], (element,), {"steps": count, **({"chained": True} if is_chained else {})},
+            (TensorType(result.type.dtype),), walk.span,
+        )
+        for name, count, is_chained, element, result in zip(
+            names, steps, chained, walk.body.outputs, walk.results, strict=True
+        )
+    ]  # fmt: skip
 
 
 def lanes_of(walk: Node) -> int:

@@ -44,6 +44,7 @@ FOR = _op(
 WALK = _op(
     "walk", 0, "Combines what its body gives for every number of its ranges, in the order of the fixed tree.",
     "vars: texts; range: sizes; kind: loop kind; combine: texts; steps: steps; until?: flag; position?: sizes; "
+    "taps?: taps; chained?: flags; "
     f"{_SPEED}",
 )  # fmt: skip
 ACROSS = _op("across", 1, "Combines the lanes of a walk to one number.", "combine: text")

@@ -6,6 +6,7 @@ around it, and nothing else in that loop writes there, but for the store that en
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from .. import dims
@@ -13,6 +14,7 @@ from ..dims import LOOP, Size
 from ..forms import FEW, PRODUCT, nest_arrays, region_guards
 from ..graph import Graph, Node
 from ..types import axis_groups, integer, ints, sizes, texts
+from ..windows import MOST
 from . import ops
 from .scopes import inside, memory_of, nodes_in, variables
 
@@ -66,14 +68,37 @@ def _walk(region: Node, node: Node, body: Graph, around: tuple[Node, ...]) -> st
     names, steps = texts(node.attrs, "combine"), ints(node.attrs, "steps")
     assert node.body is not None
     kinds = [v.type.dtype.kind for v in node.body.outputs]
-    sums = [s for name, kind, s in zip(names, kinds, steps, strict=True) if kind == "float" and name in ("sum", "prod")]
+    chained = ints(node.attrs, "chained") if "chained" in node.attrs else (0,) * len(names)
+    sums = [
+        s
+        for name, kind, s, is_chained in zip(names, kinds, steps, chained, strict=True)
+        if kind == "float" and name in ("sum", "prod") and not is_chained
+    ]
     if 0 in sums or len({s for s in steps if s}) > 1:
         return "must have the same 'steps' for all sums, in the nest of a region"
+    if ("taps" in node.attrs or any(chained)) and (problem := _taps(region, node, max(steps))):
+        return problem
     if node.attrs.get("until"):
         is_first = all(n in ops.POSITIONS and kind == "bool" for n, kind in zip(names, kinds, strict=True))
         if not is_first or any(n.op is ops.STORE for n in node.body) or node.attrs["kind"] != "vector":
             return "can end early (until) only if it looks for the first true element, in vectors"
     return _lanes(region, node, around) if node.attrs["kind"] == "vector" else None
+
+
+def _taps(region: Node, node: Node, steps: int) -> str | None:
+    """Checks a walk over windows, whose ranges are as long as the taps that are unrolled."""
+    taps, found = ints(node.attrs, "taps") if "taps" in node.attrs else (), variables(node)
+    if len(taps) != len(found) or math.prod(n or 1 for n in taps) > MOST:
+        return f"needs 'taps' for each of its ranges, of at most {MOST} elements together"
+    for variable, count in zip(found, taps, strict=True):
+        if count and variable.end != count and (count, variable.end) not in region_guards(region):
+            return f"needs a guard that the range of @{variable.name} is {count}"
+    is_plain = node.attrs["kind"] == "serial" and not any(n.op is ops.STORE for n in inside(node))
+    if not is_plain or any(n in ops.POSITIONS for n in texts(node.attrs, "combine")):
+        return "can have 'taps' only if it is serial, stores nothing and gives no position"
+    if steps and not all(taps):
+        return "must unroll these sums, not loop over them, because their order matters"
+    return None
 
 
 def _lanes(region: Node, node: Node, around: tuple[Node, ...]) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..dims import Dim, Size, product
-from ..dtypes import BOOL, I64, DType
+from ..dtypes import BOOL, F32, F64, I64, DType
 from ..errors import WeftError, quantity
 from ..facts import Facts
 from ..graph import Graph, Node, Value
@@ -107,9 +107,22 @@ def _walk(node: Node) -> str | None:
             return "number of lanes must be a power of two up to 256"
         if name in ops.COMBINERS and (problem := _combines(name, element.type.dtype)):
             return problem
+    if "chained" in node.attrs and not _can_chain(node, combine):
+        return "'chained' must have as many entries as reductions, and 1 only for sums of products of f32 or f64"
     if "position" in node.attrs and len(sizes(node.attrs, "position")) != 1:
         return "'position' must be one size"
     return None
+
+
+def _can_chain(walk: Node, combine: Sequence[str]) -> bool:
+    """Whether an FMA can add what is marked as a product that is added without rounding it."""
+    assert walk.body is not None
+    chained, terms = ints(walk.attrs, "chained"), walk.body.outputs
+    products = [v.node is not None and v.node.op is TABLE["mul"] and v.type.dtype in (F32, F64) for v in terms]
+    return len(chained) == len(combine) and not any(
+        is_chained and not (name == "sum" and is_product)
+        for name, is_chained, is_product in zip(combine, chained, products, strict=True)
+    )
 
 
 def _combines(name: str, dtype: DType) -> str | None:

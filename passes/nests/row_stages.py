@@ -111,6 +111,11 @@ class NestStages:
                 attrs["times"] = lanes[0] // integer(plan, "width")
         if self._may_begin_at_line(reductions) and not outputs:
             attrs["line"] = plan["peel"]
+        if "taps" in plan:
+            taps = ints(plan, "taps")
+            attrs["taps"] = (0,) * (len(self.names) - len(taps)) + taps
+        if any("chained" in n.attrs for n in reductions):
+            attrs["chained"] = tuple(int("chained" in n.attrs) for n in reductions)
         if plan.get("early_exit") and finds_first(reductions, outputs):
             attrs["until"] = True
         if any(n.op in POSITIONS for n in reductions) and not self.in_order:

@@ -6,7 +6,8 @@ Anything else is emitted when a store first needs it, in the outermost scope tha
 what an earlier loop has written (`ir/nest/rows.py`).
 
 A step of the loops may compute several vectors and several rows. A *point* is one of them: how far its vector is from
-the first one of the step, and its row. Equal ops on equal operands are emitted once, so points share what they read.
+the first one of the step, its row, and its place in ranges that are unrolled. Equal ops on equal operands are emitted
+once, so points share what they read.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .flat import FlatRows, flat_rows
 from .row_walks import Totals, across, walk
 from .vector_loops import LoopPlace, VectorLoop
 
-Point = tuple[int, int]
+Point = tuple[int, ...]
 Element = tuple[Value, Point]
 LINE = 64  # bytes of a cache line
 PARTS = {REAL: 0, IMAG: 1}
@@ -60,6 +61,7 @@ class RegionNest:
         self.bound = {LOOP + variables(n)[0].name: n for n in nodes_in(self.code) if n.op is ops.BIND}
         self.rows: tuple[str, int] | None = None  # the jammed loop around, and how many of its rows are in a step
         self.points: Sequence[Point] = ((0, 0),)
+        self.unrolled: tuple[str, ...] = ()  # the variables of ranges that are unrolled
         self.are_single = False  # whether vector loops take one vector at a time
         self.is_stage = False  # whether the loops are part of a row that has others, too
         self.shared = shared_loops(self.code)
@@ -165,7 +167,8 @@ class RegionNest:
         line = next((self.place(n) for n in stores if self.slot(n.operands[-1]) == node.attrs.get("line")), None)
         streamed = next((self.place(n) for n in stores if n.attrs.get("stream")), None)
         jammed = None if self.rows is None or self.together == 1 else self.rows[0]
-        steps = [times] if self.is_stage or times == 1 else [times, 1]
+        is_long = self.is_stage or (jammed is not None and any(n.op is ops.WALK for n in body))
+        steps = [times] if is_long or times == 1 else [times, 1]
         VectorLoop(self.memory, step, jammed).run(start, stop, steps, line, streamed)
         self.memory.vector, self.memory.width, self.points = "", 0, around
 
@@ -223,8 +226,8 @@ class RegionNest:
 
     def at(self, node: Node, name: str, point: Point) -> Index:
         """The sizes in an attribute, moved to a point."""
-        index, (offset, row) = sizes(node.attrs, name), point
-        moved: dict[str, Size] = {}
+        index, (offset, row, *taps) = sizes(node.attrs, name), point
+        moved: dict[str, Size] = dict(zip(self.unrolled, taps, strict=True)) if taps else {}
         if offset:
             moved[self.memory.vector] = dims.symbol(self.memory.vector) + offset
         if row and self.rows is not None:

@@ -24,6 +24,11 @@ Totals = tuple[Reduction, list[Val]]
 
 def walk(f: RegionNest, node: Node) -> None:
     """Emits a walk, or a loop with running values."""
+    if "taps" in node.attrs:
+        from .windows import Windows  # imported here because few kernels need it
+
+        Windows(f, node).run()
+        return
     around, width = f.points, integer(node.attrs, "width") if "width" in node.attrs else 0
     is_across = node.attrs["kind"] == "vector" and not f.memory.vector and width > 0
     if is_across:

@@ -38,7 +38,7 @@ class ShortRows:
         """The bytes of one column's elements in one vector."""
         return self.width * BITS[memory_form(element(node.result.type.dtype))] // 8
 
-    def put(self, points: Sequence[tuple[int, int]]) -> None:
+    def put(self, points: Sequence[tuple[int, ...]]) -> None:
         """Stores the elements of this column."""
         e, (column, _) = self.nest.e, self.nest.variables[self.variable]
         for node in self.places:

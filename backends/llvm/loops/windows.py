@@ -1,29 +1,29 @@
-"""Emit a region whose reduced axes are windows: vectors along a kept axis, totals in registers.
+"""Emit a walk over windows: totals stay in registers, and ranges of a few numbers are unrolled.
 
-A step of the row loops computes several vectors of several rows. Unrolled windows are walked tap by tap; the others are
-loops around that. Elements that neighbouring rows share are loaded once: the taps of all rows are ordered by the
+A step of the loops around computes several vectors of several rows. Unrolled ranges are walked tap by tap; the others
+are loops around that. Elements that neighbouring rows share are loaded once: the taps of all rows are ordered by the
 elements that they read, which keeps the order within each row.
 """
 
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
-from ....ir import dims
-from ....ir.accesses import coefficient, region_elements
-from ....ir.dims import Size
+from ....ir.accesses import coefficient_of
+from ....ir.dims import LOOP
 from ....ir.graph import Node, Value
-from ....ir.indexing import Index, loop_name, operand_elements, operand_index
-from ....ir.ops import Trait
+from ....ir.nest import ops
+from ....ir.nest.lanes import reductions_of
+from ....ir.nest.scopes import LoopVariable, variables
 from ....ir.tuples import NamedTuple
-from ....ir.types import integer, ints
-from ....ir.windows import product_in_sum
+from ....ir.types import integer, ints, sizes
 from ..code.casts import element
 from ..code.text import Val
-from ..elements.evaluate import Element
-from ..functions import FrameWord
 from ..reductions.accumulators import combine, identity
-from .region import Region
+
+if TYPE_CHECKING:
+    from .region_nest import Point, RegionNest
 
 Tap = tuple[int, ...]
 
@@ -36,81 +36,49 @@ class Partial(NamedTuple):
     total: Val
 
 
-class Windows(Region):
-    """Such a region while its function is written."""
+class Windows:
+    """Such a walk while it is written. Totals are listed by reduction, then by row, then by vector."""
 
-    def __init__(self, region: Node, entries: dict[FrameWord, int]) -> None:
-        super().__init__(region, entries)
-        axes, taps = ints(region.attrs, "windows"), ints(region.attrs, "taps")
-        self.straight = {axis: n for axis, n in zip(axes, taps, strict=True) if n}
-        self.fixed: dict[str, Size] = {}  # the position in the windows that code is emitted for
-        self.terms = {n: self.terms_of(n) for stage in self.stages.reductions for n in stage}
+    def __init__(self, f: RegionNest, walk: Node) -> None:
+        assert walk.body is not None
+        self.f, self.e, self.walk, self.body = f, f.nest.e, walk, walk.body
+        taps = list(zip(variables(walk), ints(walk.attrs, "taps"), strict=True))
+        self.loops = [v for v, count in taps if not count]
+        self.straight = {LOOP + v.name: count for v, count in taps if count}
+        places = sorted(f.points, key=lambda point: (point[1], point[0]))
+        self.totals = [(node, point) for node in reductions_of(walk) for point in places]
 
-    def terms_of(self, node: Node) -> list[Element]:
-        """Return what a reduction reads in each iteration: its operand, or the two factors of a sum's products.
-
-        Views are resolved here once; otherwise each of the many taps would do it.
-        """
-        value = node.operands[0]
-        found = [(value, self.home(value, 0))]
-        product = product_in_sum(node) if "chained" in node.attrs else None
-        while product is not None and found[0][0] is not product[0].result:
-            found = [self.seen_through(*found[0])]
-        if product is not None:
-            found = operand_elements(product[0], found[0][1])
-        for k, (value, index) in enumerate(found):
-            while value.node is not None and Trait.VIEW in value.node.op.traits:
-                value, index = self.seen_through(value, index)
-            found[k] = (value, index)
-        return found
-
-    def seen_through(self, value: Value, index: Index) -> Element:
-        """The element that a view's element refers to."""
-        assert value.node is not None
-        (inner,) = value.node.operands
-        return inner, operand_index(value.node, inner, index)
-
-    def run_stage(self, stage: int, offsets: list[int]) -> None:
-        reductions = self.stages.reductions[stage]
-        places = list(itertools.product(range(self.at_once), offsets))
-        start = [self.start(node) for node in reductions for _ in places]
-        totals = self.walk([g for g in self.columns if g[-1] not in self.straight], reductions, places, start)
-        for k, node in enumerate(reductions):
-            for n, (down, offset) in enumerate(places):
-                self.down = down
-                self.elements.put(node.result, self.home(node.result, offset), totals[k * len(places) + n])
-        self.down = 0
+    def run(self) -> None:
+        found = self.over(self.loops, [self.start(node) for node, _ in self.totals])
+        count = len(self.f.points)
+        for k, ((node, point), total) in enumerate(zip(self.totals, found, strict=True)):
+            result = self.walk.results[k // count]
+            self.f.proxies[node.result] = result
+            self.f.nest.scope.memo[result, point] = total
 
     def start(self, node: Node) -> Val:
-        return self.nest.e.const(element(node.result.type.dtype), identity(node), self.width)
+        return self.e.const(element(node.result.type.dtype), identity(node), self.f.memory.width)
 
-    def walk(
-        self, loops: list[tuple[int, ...]], reductions: list[Node], places: list[tuple[int, int]], totals: list[Val]
-    ) -> list[Val]:
-        """Emits loops over the windows that are not unrolled, and the taps inside."""
+    def over(self, loops: list[LoopVariable], totals: list[Val]) -> list[Val]:
+        """Emits loops over the ranges that are not unrolled, and the taps inside."""
         if not loops:
-            return self.taps(reductions, places, totals)
-        (group, *inner), size = loops, self.frame.size
-        return self.nest.loop(
-            loop_name(group[-1]), size(0), size(self.extent(group)), 1, totals,
-            lambda at, values: self.walk(inner, reductions, places, values),
-        )[1]  # fmt: skip
+            return self.taps(totals)
+        (variable, *inner), size = loops, self.f.frame.size
+        return self.f.nest.loop(
+            LOOP + variable.name, size(0), size(variable.end), 1, totals, lambda at, values: self.over(inner, values)
+        )[1]
 
-    def taps(self, reductions: list[Node], places: list[tuple[int, int]], totals: list[Val]) -> list[Val]:
+    def taps(self, totals: list[Val]) -> list[Val]:
+        f, around = self.f, self.f.points
         parts = [Partial((), None, total) for total in totals]
-        for tap, down in self.order():
-            self.fixed = {loop_name(axis): at for axis, at in zip(self.straight, tap, strict=True)}
-            self.down = down
-            for k, node in enumerate(reductions):
-                for n, (row, offset) in enumerate(places):
-                    if row == down:
-                        parts[k * len(places) + n] = self.add(node, parts[k * len(places) + n], offset, tap)
-        self.fixed, self.down = {}, 0
-        return [self.joined(node, part) for node, part in self.of_nodes(reductions, parts)]
-
-    def of_nodes(self, reductions: list[Node], parts: list[Partial]) -> list[tuple[Node, Partial]]:
-        each = len(parts) // len(reductions)
-        return [(reductions[k // each], part) for k, part in enumerate(parts)]
+        f.unrolled = tuple(self.straight)
+        for tap, row in self.order():
+            for k, (node, point) in enumerate(self.totals):
+                if point[1] == row:
+                    f.points = [(*point, *tap)]
+                    parts[k] = self.add(node, parts[k], f.points[0], tap)
+        f.unrolled, f.points = (), around
+        return [self.joined(node, part) for (node, _), part in zip(self.totals, parts, strict=True)]
 
     def order(self) -> list[tuple[Tap, int]]:
         """Orders the taps of all rows of a step so that those that read the same elements are adjacent."""
@@ -118,50 +86,48 @@ class Windows(Region):
         moves = self.moves()
 
         def key(found: tuple[Tap, int]) -> tuple[int, ...]:
-            tap, down = found
-            return (*(at + moves.get(axis, 0) * down for axis, at in zip(self.straight, tap, strict=True)), down)
+            tap, row = found
+            return (*(at + moves.get(name, 0) * row for name, at in zip(self.straight, tap, strict=True)), row)
 
-        return sorted(itertools.product(taps, range(self.at_once)), key=key)
+        return sorted(itertools.product(taps, range(self.f.together)), key=key)
 
-    def moves(self) -> dict[int, int]:
+    def moves(self) -> dict[str, int]:
         """Return by how many taps the next row of a step is shifted, if it reads the same elements."""
-        found: dict[int, int] = {}
-        if self.at_once == 1:
-            return found
-        for value, index in region_elements(self.region):
-            for place in index if value in self.elements.slots else ():
-                down = coefficient(place, self.jammed)
-                for axis in self.straight:
-                    along = coefficient(place, axis)
+        found: dict[str, int] = {}
+        for load in self.body if self.f.rows is not None else ():
+            for place in sizes(load.attrs, "at") if load.op is ops.LOAD else ():
+                down = coefficient_of(place, self.f.rows[0]) if self.f.rows is not None else 0
+                for name in self.straight:
+                    along = coefficient_of(place, name)
                     if isinstance(down, int) and isinstance(along, int) and along and down % along == 0:
-                        found.setdefault(axis, down // along)
+                        found.setdefault(name, down // along)
         return found
 
     # -- totals
 
-    def add(self, node: Node, part: Partial, offset: int, tap: Tap) -> Partial:
+    def add(self, node: Node, part: Partial, point: Point, tap: Tap) -> Partial:
         """Adds the element of a tap to a total."""
-        e, moved = self.nest.e, {**self.fixed, **self.shifted(offset)}
-        terms = [self.in_lanes(v, tuple(dims.substitute(i, moved) for i in index)) for v, index in self.terms[node]]
+        (term,) = node.operands
         if "chained" in node.attrs:
-            return part._replace(total=e.fma(terms[0], terms[1], part.total))
-        (found,) = terms
-        if not integer(node.attrs, "steps"):
-            return part._replace(total=combine(e, node, part.total, found))
-        block = (*tap[:-1], tap[-1] // integer(node.attrs, "steps"))
+            assert term.node is not None
+            a, b = (self.in_lanes(v, point) for v in term.node.operands)
+            with self.e.writing(node.result):
+                return part._replace(total=self.e.fma(a, b, part.total))
+        found, steps = self.in_lanes(term, point), integer(node.attrs, "steps")
+        block = (*tap[:-1], tap[-1] // steps) if steps else None
         if part.block is not None and part.block != block:
             part = Partial(self.pushed(node, part), None, self.start(node))
-        return part._replace(block=block, total=combine(e, node, part.total, found))
+        return part._replace(block=block, total=combine(self.e, node, part.total, found))
 
-    def in_lanes(self, value: Value, index: Index) -> Val:
-        self.elements.get(value, index)
-        return self.elements.memory.splat(*self.elements.known((value, index)), self.width)
+    def in_lanes(self, value: Value, point: Point) -> Val:
+        self.f.get(value, point)
+        return self.f.memory.splat(*self.f.operations.known((value, point)), self.f.memory.width)
 
     def pushed(self, node: Node, part: Partial) -> tuple[tuple[int, Val], ...]:
         """Joins a finished block with those before it, like the carries of a binary counter."""
         finished, level, total = list(part.finished), 0, part.total
         while finished and finished[-1][0] == level:
-            total = combine(self.nest.e, node, finished.pop()[1], total)
+            total = combine(self.e, node, finished.pop()[1], total)
             level += 1
         return (*finished, (level, total))
 
@@ -169,5 +135,5 @@ class Windows(Region):
         """Joins the last block with all before it, from the newest to the oldest."""
         total = part.total
         for _, older in reversed(part.finished):
-            total = combine(self.nest.e, node, older, total)
+            total = combine(self.e, node, older, total)
         return total

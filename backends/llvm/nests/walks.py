@@ -49,6 +49,8 @@ def walk(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def _check(node: Node, lanes: int) -> None:
+    if "chained" in node.attrs:
+        raise Unsupported("a walk that is 'chained' has no native code in nests of programs", node.span)
     steps = ints(node.attrs, "steps")
     if len(steps) > 1 and any(n.op in POSITIONS for n in reductions_of(node)):
         raise Unsupported("a walk that gives a position can't have other results", node.span)
