@@ -28,14 +28,22 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
     if any(never_negative(size - fact) for fact in known):
         return True
     known = _simple(known)
-    choice = next((a for s in (size, *known) for a in _atoms(s) if a.name in ("min", "max")), None)
+    choice = next(_choices(size, *known), None)
     if choice is not None:
+        plain = [fact for fact in known if next(_choices(fact), None) is None]
+        if cases == MOST_CASES and next(_choices(size), None) is None and follows(size, plain):
+            return True  # without the cases of facts that it may not need
         left = cases // len(choice.args)
         return left > 0 and all(_in_case(size, known, choice, k, left) for k in range(len(choice.args)))
     facts = [*known, *_quotients((size, *known))]
     if isinstance(size, Dim) and any(len(monomial) > 1 for monomial, _ in size.terms):
         facts += [fact * dims.symbol(name) for fact in known for name in sorted(size.symbols)]
     return _is_combined(_tight(size), [_tight(fact) for fact in _nearest(size, facts)[:MOST_KNOWN]])
+
+
+def _choices(*sizes: Size) -> Iterator[Atom]:
+    """The least or greatest of some sizes, wherever one stands in others."""
+    return (a for s in sizes for a in _atoms(s) if a.name in ("min", "max"))
 
 
 def _nearest(size: Size, facts: list[Size]) -> list[Size]:

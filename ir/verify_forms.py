@@ -63,6 +63,8 @@ def _loops_problem(region: Node) -> Problem | None:
     taps, windows = (ints(attrs, name) if name in attrs else () for name in ("taps", "windows"))
     if form == WINDOWS and (not taps or len(taps) != len(windows)):
         return Problem("form", "form 'windows' needs attribute 'windows' and as many 'taps'")
+    if form == WINDOWS and 0 in taps[taps.count(0) :]:
+        return Problem("taps", "attribute 'taps' must unroll the innermost windows, and loop over those around them")
     if form == WINDOWS and not _is_walkable(region):
         return Problem("taps", "attribute 'taps' must unroll these sums, not loop over them: their order matters")
     if form in (CHUNKS, EITHER) and "chunk" not in attrs:

@@ -96,6 +96,8 @@ def _taps(region: Node, node: Node, steps: int) -> str | None:
     is_plain = node.attrs["kind"] == "serial" and not any(n.op is ops.STORE for n in inside(node))
     if not is_plain or any(n in ops.POSITIONS for n in texts(node.attrs, "combine")):
         return "can have 'taps' only if it is serial, stores nothing and gives no position"
+    if 0 in taps[taps.count(0) :]:
+        return "must unroll its innermost ranges, because loops are around what is unrolled"
     if steps and not all(taps):
         return "must unroll these sums, not loop over them, because their order matters"
     return None

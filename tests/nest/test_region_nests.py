@@ -40,6 +40,17 @@ def above(x: Any) -> Any:
     return x - x.max(axis=1, keepdims=True)
 
 
+KERNELS = weft.compile("""
+kernel filtered(x: f32[n, m], w: f32[a, b]) -> f32[n-a+1, m-b+1] {
+    let y[i in 0..n-a+1, j in 0..m-b+1] = sum[p in 0..a, q in 0..b](x[i+p, j+q] * w[p, q])
+    return y
+}
+kernel moved(x: f32[n, m]) -> (f32[n-1, m-2], f32[n-1, m-2]) {
+    let highest[i in 0..n-1, j in 0..m-2] = max[p in 0..2, q in 0..3](x[i+p, j+q])
+    let total[i in 0..n-1, j in 0..m-2] = sum[p in 0..2, q in 0..3](x[i+p, j+q])
+    return highest, total
+}
+""")
 X, Y, V = numbers(5, 7), numbers(5, 7), numbers(7)
 Z = (numbers(4, 9) + 1j * numbers(4, 9)).astype(np.complex64)
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
@@ -78,6 +89,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "scanned by another op": (lambda x: np.logical_xor.accumulate(x > 0, axis=1), (numbers(3, 20),)),
     "rows of a product": (lambda x, y: softmax(x @ y), (numbers(6, 5), numbers(5, 40))),
     "short rows of a product": (lambda x, y: softmax(x @ y), (numbers(2, 19, 5), numbers(2, 5, 7))),
+    "flat": (lambda x, v, w: np.where(x > v, x * w, v), (numbers(90, 5), numbers(5), numbers(90, 1))),
+    "windows": (lambda x, w: KERNELS.filtered(x, w), (numbers(9, 43), numbers(3, 3))),
+    "long windows": (lambda x, w: KERNELS.filtered(x, w), (numbers(9, 43), numbers(2, 11))),
+    "sums of windows": (lambda x: KERNELS.moved(x), (numbers(6, 39),)),
     "nothing": (lambda x: x.sum(axis=1), (numbers(3, 0),)),
 }
 
@@ -148,6 +163,13 @@ EDITS = [
     ("rows in lanes", [('kind = "vector", width', 'kind = "serial", width')]),
     ("kept in lanes", [("times = 1 : i64", "times = 2 : i64")]),
     ("walked together", [(r", line = \d : i64", ""), ("times = 4", "times = 5")]),
+    ("flat", [(", flat", "")]),
+    ("flat", [('kind = "vector"', 'kind = "serial"')]),
+    ("flat", [(r"width = \d+ : i64, times", "width = 4 : i64, times"), (", shared", "")]),
+    ("windows", [('kind = "jammed"', 'kind = "serial"'), (r"times = \d+", "times = 1")]),
+    ("windows", [("taps = array<i64: 3, 3>", "taps = array<i64: 0, 3>"), ('kind = "vector"', 'kind = "serial"')]),
+    ("windows", [("taps = array<i64: 3, 3>", "taps = array<i64: 0, 0>"), (r"width = \d+", "width = 2")]),
+    ("sums of windows", [(r'kind = "jammed", times = \d', 'kind = "jammed", times = 3')]),
     ("first", [(", until", ""), (r"times = \d+", "times = 2")]),
     ("scanned", [(r"times = \d+", "times = 1")]),
     ("scanned in lanes", [('kind = "vector"', 'kind = "serial"')]),
@@ -192,6 +214,14 @@ REFUSED = [
     ("kept in lanes", "memref<?xf32, #weft.dims<x1>>", "memref<?xf32, #weft.dims<@i>>", "depend on loops"),
     ("rows of a product", '%product) {at = #weft.dims<@i, @j>', '%product) {at = #weft.dims<0, @j>', "row of"),
     ("rows of a product", "#weft.dims<0, x0>, kind", "#weft.dims<0, 1>, kind", "all rows"),
+    ("scanned in lanes", 'kind = "serial"', 'kind = "serial", flat', "is a flat loop"),
+    ("windows", "taps = array<i64: 3, 3>", "taps = array<i64: 3, 2>", "guard that the range of @l is 2"),
+    ("windows", "taps = array<i64: 3, 3>", "taps = array<i64: 3>", "'taps' for each"),
+    ("windows", "taps = array<i64: 3, 3>, ", "", "'taps' for each"),
+    ("windows", "taps = array<i64: 3, 3>", "taps = array<i64: 3, 0>", "innermost ranges"),
+    ("windows", "chained = array<i64: 1>", "chained = array<i64: 1, 0>", "as many entries"),
+    ("windows", '"weft.mul"', '"weft.sub"', "sums of products"),
+    ("sums of windows", "taps = array<i64: 2, 3>", "taps = array<i64: 0, 3>", "must unroll"),
     ("scanned", 'var = "j", combine', 'var = "i", combine', "along the serial or vector loop"),
 ]  # fmt: skip
 
