@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ....ir.graph import Node
+from ....ir.stages import region_stages
 from ..functions import FrameWord, NativeFunction
-from .chunks import Begin, Chunked, Join, Spread, Walk
+from .chunked import may_stop
+from .chunks import Begin, Join, Spread, Walk
 from .line_walk import LineWalk
-from .region import Region
 from .shared_walks import SharedJoin, SharedWalk
 
 Cut = tuple[NativeFunction, dict[str, str], bool]
@@ -14,10 +15,10 @@ Cut = tuple[NativeFunction, dict[str, str], bool]
 
 def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cut]:
     """The functions, each with its declarations and whether it may fail."""
-    region, shares = Region(node, entries), bool(node.attrs.get("shared_walks"))
-    stages, found, stage = region.stages, list[Cut](), 0
+    stages, shares = region_stages(node), bool(node.attrs.get("shared_walks"))
+    found, stage = list[Cut](), 0
 
-    def add(function: Chunked, kind: str) -> None:
+    def add(function: Begin | Walk | Join | Spread, kind: str) -> None:
         e = function.nest.e
         found.append((function.function(f"{name}_{kind}{stage}"), e.declared, e.fails))
 
@@ -29,7 +30,7 @@ def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cu
             add(SharedJoin(node, entries, stage, keeps=False), "join")
             stage += 2
             continue
-        if region.may_stop(reductions, outputs) and not region.rows:
+        if may_stop(node, reductions, outputs):
             add(Begin(node, entries, stage), "begin")
         if node.attrs.get("spread") and stage == stages.stage_count - 1:
             add(Spread(node, entries, stage), "spread")

@@ -7,7 +7,7 @@ Finished blocks wait in scratch memory, one line for each level of the tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....ir.accesses import address, coefficient
 from ....ir.graph import Node
@@ -19,6 +19,7 @@ from ..code.memory import Buffer
 from ..code.text import Val
 from ..functions import FrameWord
 from ..reductions.accumulators import combine
+from .chunked import Group
 from .chunks import Walk
 from .columns import TreeBlocks
 from .vector_loops import LoopPlace, whole_steps
@@ -52,7 +53,18 @@ class LineWalk(Walk):
         size = max(n.result.type.dtype.size for n in self.stages.reductions[self.stage])
         return LONG_LINE // size if self.vector in group else super().grain(group)
 
-    def run_chunk(self, ranges: Mapping[tuple[int, ...], tuple[Val, Val]]) -> None:
+    def row_loops(self, groups: Sequence[Group], ranges: Mapping[Group, tuple[Val, Val]]) -> None:
+        if groups[0] != (self.chunk,):
+            super().row_loops(groups, ranges)
+            return
+
+        def chunk(at: Val, carried: list[Val]) -> list[Val]:
+            self.run_chunk(groups[1:], ranges)
+            return []
+
+        self.nest.loop(loop_name(self.chunk), *ranges[groups[0]], 1, [], chunk)
+
+    def run_chunk(self, rows: Sequence[Group], ranges: Mapping[Group, tuple[Val, Val]]) -> None:
         e, size, variable = self.nest.e, self.frame.size, loop_name(self.jammed)
         lines, part = e.const("i64", self.lines), self.part_of_columns()
         first, stop = e.op("mul", part.begin, lines), e.op("mul", part.end, lines)
@@ -67,7 +79,7 @@ class LineWalk(Walk):
             is_last = e.icmp("sge", e.op("add", e.op("sub", at, inside), lines), stop)
             self._wait(e.op("udiv", walked, lines), ends, is_last)
             self.at_once = at_once if self.block is None else 1
-            self.row_loops(list(self.rows), ranges)
+            self.row_loops(rows, ranges)
             self.at_once = 1
             return []
 
@@ -105,7 +117,7 @@ class LineWalk(Walk):
             strides, bytes = self.row_strides(dtype.size)
             apart = bytes + self.width * dtype.size  # the last vector may reach beyond the line
             levels = max(1, (self.chunk_blocks - 1).bit_length())
-            name = f"waiting {self.number(node)}"
+            name = f"waiting {self.reductions.index(node)}"
             stack = self.frame.scratch(apart * (levels + 1), for_chunks=True, name=name)
             half = e.offset(stack, self.frame.size(apart * levels))
             left = e.offset(self.partials_of(node).base, e.op("mul", chunk, self.frame.size(bytes)))
@@ -115,7 +127,7 @@ class LineWalk(Walk):
             self.waiting[node] = Waiting(joined, stack, self.frame.size(apart), half, line)
 
     def partials_of(self, node: Node) -> Buffer:
-        return self.of_chunks(f"partial {self.number(node)} 0", node.result.type.dtype)
+        return self.of_chunks(f"partial {self.reductions.index(node)} 0", node.result.type.dtype)
 
     def line_of_rows(self) -> LoopPlace | None:
         return self.read_along(range(len(self.region.operands))) if self.block is None else None

@@ -18,7 +18,8 @@ from ..code.memory import Buffer
 from ..code.text import Val
 from ..elements.ops import emit
 from ..reductions.accumulators import Accumulators
-from .chunks import Chunked, Join, Walk
+from .chunked import Chunked
+from .chunks import Join, Walk
 from .columns import Columns
 
 OF_KIND = {kind: op for op, kind in SCALED.items()}

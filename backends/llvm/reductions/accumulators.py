@@ -5,7 +5,6 @@ from __future__ import annotations
 from ....ir.dtypes import DType
 from ....ir.graph import Node
 from ....ir.nest.ops import combiner
-from ....ir.ops import POSITIONS
 from ....ir.types import integer
 from ..code.casts import element
 from ..code.frame import Frame
@@ -35,11 +34,6 @@ def identity(node: Node) -> Number:
 def has_order(node: Node) -> bool:
     """Whether it matters which lane an element is added to."""
     return node.op.name in ("sum", "prod") and node.result.type.dtype.kind == "float"
-
-
-def alone(e: Emitter, node: Node, x: Val) -> Val:
-    """Return the result of a reduction of one element."""
-    return e.const("i64", 0) if node.op in POSITIONS else combine(e, node, e.const_like(x, identity(node)), x)
 
 
 class Accumulators:
