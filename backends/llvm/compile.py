@@ -13,8 +13,7 @@ from ...ir.walking import regions
 from .code.control_word import controlled
 from .engine.module import Compiled, compile_module
 from .engine.target import Target
-from .functions import FrameWord, NativeFunction, RegionCode
-from .loops.cutting import chunk_parts
+from .functions import FrameWord, RegionCode, WrittenFunction
 from .loops.region_nest import RegionNest
 
 SECONDS_PER_BYTE = 5e-7  # estimated time of LLVM for the text of a program: 4 to 8 were measured
@@ -51,18 +50,19 @@ def emit_region(node: Node, name: str) -> RegionCode:
 
         return emit_product(node, name)
     form, entries = node.attrs["form"], dict[FrameWord, int]()
-    region = None if form == CHUNKS else RegionNest(node, entries)
-    cut = chunk_parts(node, entries, name) if form in (CHUNKS, EITHER) else []
-    declared = {symbol: text for _, found, _ in cut for symbol, text in found.items()}
-    fails = any(may_fail for _, _, may_fail in cut)
-    whole: tuple[NativeFunction, ...] = ()
-    if region is not None:
-        whole = (region.function(name),)
-        declared |= region.nest.e.declared
-        fails = fails or region.nest.e.fails
-    chunks = tuple(part for part, _, _ in cut)
+    cut, whole = list[WrittenFunction](), list[WrittenFunction]()
+    if form in (CHUNKS, EITHER):
+        from .loops.cutting import chunk_parts  # imported here because few kernels need it
+
+        cut = chunk_parts(node, entries, name)
+    if form != CHUNKS:
+        rows = RegionNest(node, entries)
+        whole = [(rows.function(name), rows.nest.e.declared, rows.nest.e.fails)]
+    declared = {symbol: text for _, found, _ in (*cut, *whole) for symbol, text in found.items()}
+    fails = any(may_fail for _, _, may_fail in (*cut, *whole))
     cut_from = integer(node.attrs, "cut_from") if form == EITHER else 0
-    return RegionCode(tuple(entries), whole, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
+    functions, chunks = (tuple(part for part, _, _ in parts) for parts in (whole, cut))
+    return RegionCode(tuple(entries), functions, chunks, _columns(node) if cut else 0, cut_from, fails, declared)
 
 
 def _columns(node: Node) -> Size:

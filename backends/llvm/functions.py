@@ -51,6 +51,10 @@ class NativeFunction(NamedTuple):
     inner_owners: Mapping[str, Owners] = {}
 
 
+WrittenFunction = tuple[NativeFunction, dict[str, str], bool]
+"""A function, what its text needs to be declared, and whether it may fail."""
+
+
 class RegionCode(NamedTuple):
     """The code of one region: the words of its frame, and the functions to run in order.
 

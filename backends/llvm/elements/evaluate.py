@@ -32,7 +32,8 @@ class Elements:
     def __init__(self, region: Node, nest: Nest, frame: Frame, width: int, vector: int) -> None:
         assert region.body is not None
         self.region, self.body, self.nest, self.frame = region, region.body, nest, frame
-        self.use(Memory(nest, frame, width, loop_name(vector)))
+        self.memory = Memory(nest, frame, width, loop_name(vector))
+        self.operations = Operations(self.memory)
         layouts = region.attrs["layouts"]
         assert isinstance(layouts, tuple)
         self.layouts = [str(layout) for layout in layouts]
@@ -41,10 +42,6 @@ class Elements:
         self.ahead: Sequence[int] = ()  # offsets along the vectors at which this step needs the same element again
         self.kept: Mapping[Value, tuple[Buffer, int]] = {}
         self.stage = 0
-
-    def use(self, memory: Memory) -> None:
-        """Use this memory for loads and stores."""
-        self.memory, self.operations = memory, Operations(memory)
 
     # -- elements
 

@@ -26,8 +26,7 @@ from ..elements.evaluate import Elements
 from ..elements.operations import IN_FLIGHT
 from ..functions import UNTILED, FrameWord, NativeFunction
 from ..reductions.accumulators import Accumulators
-from .column_loops import ColumnLoops, StageCode, positions_in
-from .columns import EXACT_STEPS, Columns, Reduction, TreeBlocks
+from .columns import EXACT_STEPS, ColumnLoops, Columns, Reduction, StageCode, TreeBlocks, positions_in
 from .vector_loops import LoopPlace, VectorLoop
 
 Group = tuple[int, ...]

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from ....ir.graph import Node
 from ....ir.stages import region_stages
-from ..functions import FrameWord, NativeFunction
+from ..functions import FrameWord, WrittenFunction
 from .chunked import may_stop
 from .chunks import Begin, Join, Spread, Walk
 from .line_walk import LineWalk
 from .shared_walks import SharedJoin, SharedWalk
 
-Cut = tuple[NativeFunction, dict[str, str], bool]
 
-
-def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Cut]:
-    """The functions, each with its declarations and whether it may fail."""
+def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[WrittenFunction]:
+    """The functions of a region, in their order."""
     stages, shares = region_stages(node), bool(node.attrs.get("shared_walks"))
-    found, stage = list[Cut](), 0
+    found, stage = list[WrittenFunction](), 0
 
     def add(function: Begin | Walk | Join | Spread, kind: str) -> None:
         e = function.nest.e

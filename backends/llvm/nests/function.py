@@ -60,8 +60,7 @@ class NestFunction:
         self.buffers: dict[Value, Buffer] = {}
         self.is_worker = False
         self.registers: dict[Element, Val] = {}  # elements of memory that a loop keeps in registers
-        self.first_parts: set[Node] = set()  # stores of real parts that are made with those of the imaginary parts
-        self.second_parts: dict[Node, Node] = {}  # the latter, with the former
+        self.paired: dict[Node, Node] = {}  # stores of imaginary parts, with those of real parts that they make too
         self.asked: set[Node] = set()  # the `ask`s of loops that ask after several steps
 
     def body(self, graph: Graph, points: Points) -> None:

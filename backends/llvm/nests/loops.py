@@ -12,6 +12,7 @@ from ....ir.graph import Graph, Node
 from ....ir.nest import ops
 from ....ir.nest.costs import body_cost, depth
 from ....ir.nest.lanes import can_be_lanes, can_be_vectors
+from ....ir.nest.memory import paired_stores
 from ....ir.nest.registers import Element, kept_elements
 from ....ir.nest.scopes import inside, variables
 from ....ir.types import Guards, integer, sizes
@@ -21,7 +22,7 @@ from ..loops.vector_loops import lane_mask
 from . import numbers
 from .function import NestFunction, Points
 from .leaving import ask_after
-from .memory import itemsize, load_element, pair_stores, store_element
+from .memory import itemsize, load_element, store_element
 from .points import Point
 from .sharing import is_shared, share
 
@@ -154,7 +155,7 @@ def _vector(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
     assert node.body is not None
     body, name = node.body, variables(node)[0].name
     width, times = vector_width(f, node), int(integer(node.attrs, "times")) if "times" in node.attrs else 1
-    pair_stores(f, body)
+    f.paired |= paired_stores(body)
 
     def run_whole(at: Val, _: list[Val]) -> list[Val]:
         f.body(body, [vector_point(f, p, name, at, width, k) for p in points for k in range(times)])

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....ir import dims
 from ....ir.accesses import address, slot_name
 from ....ir.complexes import PARTS
 from ....ir.dims import LOOP, Size
-from ....ir.errors import Unsupported
-from ....ir.graph import Graph, Node, Value
+from ....ir.graph import Node, Value
 from ....ir.layouts import GENERAL, C, byte_strides
-from ....ir.nest.ops import ASK, BIND, CHECK, LOAD, STORE
-from ....ir.nest.scopes import base, places, variables
-from ....ir.proofs import follows
+from ....ir.nest.memory import has_parts, most_bytes
+from ....ir.nest.scopes import base
 from ....ir.types import integer, sizes
 from ..code.casts import memory_element
 from ..code.memory import Buffer, Memory, part_buffer
@@ -51,9 +48,9 @@ def load(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def store(f: NestFunction, node: Node, points: Points) -> None:
-    if node in f.first_parts:  # it is stored with the second part
+    if node in f.paired.values():  # it is stored with the second part
         return
-    first = f.second_parts.get(node)
+    first = f.paired.get(node)
     for point in points:
         if node.operands[0].type.dtype.kind == "complex":
             _store_parts(f, (node, node), point, point.parts[node.operands[0]])
@@ -61,30 +58,6 @@ def store(f: NestFunction, node: Node, points: Points) -> None:
             _store_parts(f, (first, node), point, [point.values[n.operands[0]] for n in (first, node)])
         else:
             store_element(f, node, point, point.values[node.operands[0]])
-
-
-def pair_stores(f: NestFunction, graph: Graph) -> None:
-    """Find stores to the real and the imaginary part of one complex number, in this order, to be made as one.
-
-    Nothing between them may touch that memory, or fail.
-    """
-    pending: dict[tuple[Value, tuple[Size, ...]], Node] = {}
-    for node in graph:
-        if node.op in (LOAD, STORE):
-            owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
-            is_part = node.op is STORE and _has_parts(owner) and index[-1] in (0, 1)
-            if is_part and index[-1] == 1 and (first := pending.get((owner, index[:-1]))) is not None:
-                f.first_parts.add(first)
-                f.second_parts[node] = first
-            pending = {place: n for place, n in pending.items() if place[0] is not owner}
-            if is_part and index[-1] == 0:
-                pending[owner, index[:-1]] = node
-        elif node.op in (CHECK, BIND, ASK) or node.body is not None:
-            pending = {}
-
-
-def _has_parts(owner: Value) -> bool:
-    return owner.type.rank > 0 and owner.type.shape[-1] == 2 and owner.type.dtype.kind in ("float", "int", "uint")
 
 
 def fetch(f: NestFunction, node: Node, points: Points) -> None:
@@ -105,26 +78,10 @@ def alloc(f: NestFunction, node: Node, points: Points) -> None:
 
 def _memory(f: NestFunction, node: Node, point: Point) -> Val:
     """Allocate memory for one point: on the stack if it is small, otherwise from the caller."""
-    kind = node.result.type
-    most = dims.product(kind.shape) * kind.dtype.size
-    most = _bound(f, node, most)
+    most = most_bytes(f.module.nest, node)
     if isinstance(most, int) and f.frame.stack_bytes + most <= STACK_LIMIT:
         return f.frame.reserve(max(1, most))
     return f.frame.scratch(most)
-
-
-def _bound(f: NestFunction, node: Node, bytes: Size) -> Size:
-    """Return the most bytes that an allocation needs, for all steps of the loops around it."""
-    if not any(name.startswith(LOOP) for name in dims.symbols(bytes)):
-        return bytes
-    around = next(p.around for p in places(f.module.nest) if p.node is node)
-    for variable in reversed([v for loop in around for v in variables(loop)]):
-        ends = [dims.substitute(bytes, {LOOP + variable.name: end}) for end in (variable.end - 1, variable.first)]
-        most = next((end for end in ends if follows(end - bytes, variable.facts)), None)
-        if most is None:
-            raise Unsupported(f"the size of this memory may grow and shrink as @{variable.name} grows", node.span)
-        bytes = most
-    return bytes
 
 
 def strides_in(f: NestFunction, owner: Value) -> tuple[Size, ...]:
@@ -156,7 +113,7 @@ def _part(f: NestFunction, node: Node, point: Point, part: int) -> int | None:
         return None
     if owner.type.dtype.kind == "complex":
         return part
-    is_part = _has_parts(owner) and buffer.strides[-1] == size and index[-1] in (0, 1)
+    is_part = has_parts(owner) and buffer.strides[-1] == size and index[-1] in (0, 1)
     return int(index[-1]) if is_part and isinstance(index[-1], int) else None
 
 

@@ -21,8 +21,7 @@ from ..code.memory import Memory
 from ..code.text import BITS, Val
 from ..code.vectors import load, memory_form, store
 from ..elements.combine import combined
-from ..loops.column_loops import ColumnLoops, StageCode
-from ..loops.columns import Columns
+from ..loops.columns import ColumnLoops, Columns, StageCode
 from ..reductions.ranking import across_lanes
 from . import numbers
 from .function import NestFunction, Points

@@ -17,7 +17,7 @@ from ..loops.vector_loops import lane_mask
 from .ranking import RankComparison, across
 
 if TYPE_CHECKING:
-    from ..loops.column_loops import ColumnLoops
+    from ..loops.columns import ColumnLoops
 
 WATCHED = 4  # steps between two comparisons with the best
 

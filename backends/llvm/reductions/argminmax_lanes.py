@@ -14,7 +14,7 @@ from ..code.vectors import masked
 from .ranking import Pair, RankComparison, across
 
 if TYPE_CHECKING:
-    from ..loops.column_loops import ColumnLoops
+    from ..loops.columns import ColumnLoops
 
 NOWHERE = (1 << 63) - 1
 
