@@ -23,16 +23,18 @@ After: the region keeps its body as its meaning, and has a second one.
       }) : () -> ()
     }) {space = #weft.dims<n, m>, ...} : ...
 
-Needs the forms of `choose-forms`. Regions without columns (elementwise code, tiles, rows computed together,
-non-temporal stores) get a nest; others keep the loops of their form. A loop takes these attributes from the plan:
+Needs the forms of `choose-forms`. All regions get a nest but those whose columns are always cut into chunks, and the
+tiles of products. A loop takes these attributes from the plan:
 
     kind        `vector` for the innermost loop, `jammed` for rows that share loads (`jam`), else `serial`
     width       lanes of a vector; `times` is the vectors of a step (`unroll`), or the rows of a step
     line        the buffer to whose cache lines whole vectors are aligned (`peel`)
+    flat        for the loop around short rows, if vectors run from row to row (`form` is "flat")
     shared      for the two outer loops, which threads share; `grain` is how many steps a thread takes at least, and
                 `most` how far a piece goes along the inner one (`tile`)
 
-A store is non-temporal (`stream`) if the plan says so. The backend translates the nest.
+A walk over windows has the `taps` of the plan, and `chained` sums. A store is non-temporal (`stream`) if the plan says
+so. The backend translates the nest.
 """
 
 from __future__ import annotations

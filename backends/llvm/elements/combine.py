@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ....ir.dtypes import BF16, F16, F32, DType
 from ....ir.ops import OpDef
 from ..code.text import Emitter, Val
@@ -25,33 +27,15 @@ def combined(e: Emitter, op: OpDef, dtype: DType, older: Val, newer: Val) -> Val
 
 def neutral(op: OpDef, dtype: DType) -> Number | None:
     """The neutral element of an op, also for zeros of either sign and NaN."""
-    is_float = dtype.kind == "float"
-    match op.name:
-        case "add":
-            return -0.0 if is_float else 0
-        case "mul":
-            return 1.0 if is_float else 1
-        case "minimum":
-            return float("inf") if is_float else _highest(dtype)
-        case "maximum":
-            return float("-inf") if is_float else _lowest(dtype)
-        case "fmin":
-            return float("nan") if is_float else _highest(dtype)
-        case "fmax":
-            return float("nan") if is_float else _lowest(dtype)
-        case "bitwise_and":
-            return 1 if dtype.kind == "bool" else -1
-        case "logical_and":
-            return True
-        case "bitwise_or" | "bitwise_xor" | "logical_or" | "logical_xor":
-            return 0
-        case _:
-            return None
-
-
-def _highest(dtype: DType) -> int:
-    return (1 << (dtype.bits - (dtype.kind == "int"))) - 1
-
-
-def _lowest(dtype: DType) -> int:
-    return -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+    if dtype.kind == "float":
+        zero, one, lowest, highest = -0.0, 1.0, -math.inf, math.inf
+    else:
+        zero, one, is_signed = 0, 1, dtype.kind == "int"
+        lowest, highest = -(1 << (dtype.bits - 1)) if is_signed else 0, (1 << (dtype.bits - is_signed)) - 1
+    found: dict[str, Number] = {
+        "add": zero, "mul": one, "minimum": highest, "maximum": lowest,
+        "fmin": math.nan if dtype.kind == "float" else highest, "fmax": math.nan if dtype.kind == "float" else lowest,
+        "bitwise_and": 1 if dtype.kind == "bool" else -1, "logical_and": True,
+        "bitwise_or": 0, "bitwise_xor": 0, "logical_or": 0, "logical_xor": 0,
+    }  # fmt: skip
+    return found.get(op.name)

@@ -18,7 +18,7 @@ from ..code.casts import element
 from ..code.memory import Buffer
 from ..code.text import Val
 from ..functions import FrameWord
-from ..reductions.accumulators import combine
+from ..reductions.accumulators import combine, joined
 from .chunked import Group
 from .chunks import Walk
 from .columns import TreeBlocks
@@ -162,21 +162,15 @@ class LineWalk(Walk):
         return self.nest.e.select(self.begins, nothing, self._waits(node, self._here(node, self.waiting[node].half)))
 
     def _joined(self, node: Node, total: Val) -> Val:
-        """Joins a block with those that wait, from the newest to the oldest."""
+        """Joins a block with those that wait."""
         e, wait = self.nest.e, self.waiting[node]
         here = self._here(node, wait.stack)
 
-        def some(values: list[Val]) -> Val:
-            return e.icmp("ne", values[0], e.const("i64", 0))
-
-        def join(values: list[Val]) -> list[Val]:
-            digits, newer = values
-            level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
-            rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
+        def join(level: Val, newer: list[Val]) -> list[Val]:
             older = self._waits(node, e.offset(here, e.op("mul", level, wait.apart)))
-            return [rest, combine(e, node, older, newer)]
+            return [combine(e, node, older, newer[0])]
 
-        return e.repeat([wait.levels, total], some, join)[1]
+        return joined(e, wait.levels, [total], join)[0]
 
     def _here(self, node: Node, line: Val) -> Val:
         """The address of this vector in a line that waits."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....ir.dtypes import DType
 from ....ir.graph import Node
 from ....ir.nest.ops import combiner
@@ -34,6 +36,21 @@ def identity(node: Node) -> Number:
 def has_order(node: Node) -> bool:
     """Whether it matters which lane an element is added to."""
     return node.op.name in ("sum", "prod") and node.result.type.dtype.kind == "float"
+
+
+def joined(e: Emitter, waiting: Val, parts: list[Val], join: Callable[[Val, list[Val]], list[Val]]) -> list[Val]:
+    """Joins partial results with those that wait, a bit for the level of each, from the newest to the oldest."""
+
+    def some(values: list[Val]) -> Val:
+        return e.icmp("ne", values[0], e.const("i64", 0))
+
+    def newest(values: list[Val]) -> list[Val]:
+        digits, *newer = values
+        level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
+        rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
+        return [rest, *join(level, newer)]
+
+    return e.repeat([waiting, *parts], some, newest)[1:]
 
 
 class Accumulators:
@@ -96,21 +113,8 @@ class Accumulators:
             store(e, part, self._place(level, slot))
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
-        """Joins the last block, of those that there are, with all before it, from the newest to the oldest."""
-        e = self.nest.e
-        if not self.steps:
-            return totals
-
-        def some(values: list[Val]) -> Val:
-            return e.icmp("ne", values[0], e.const("i64", 0))
-
-        def join(values: list[Val]) -> list[Val]:
-            digits, *parts = values
-            level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
-            rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
-            return [rest, *self._with_level(level, parts)]
-
-        return e.repeat([count, *totals], some, join)[1:]
+        """Joins the last block, of those that there are, with all before it."""
+        return joined(self.nest.e, count, totals, self._with_level) if self.steps else totals
 
     def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:
         e = self.nest.e
