@@ -262,7 +262,7 @@ def unrolled_offset() -> Patch:
     plain = region_nest.RegionNest.at
 
     def at(self: Any, node: Any, name: str, point: Any) -> Any:
-        return plain(self, node, name, (max(0, point[0] - 1), point[1]))
+        return plain(self, node, name, (max(0, point[0] - 1), *point[1:]))
 
     return mock.patch.object(region_nest.RegionNest, "at", at)
 

@@ -236,6 +236,13 @@ def test_a_wrong_nest_is_refused_at_its_line(name: str, old: str, new: str, mess
     assert found.value.span is not None
 
 
+def test_loops_over_windows_are_around_what_is_unrolled() -> None:
+    """Otherwise the terms of a sum would be added in another order."""
+    text = lowered("windows").ir(after="choose-forms")
+    with pytest.raises(VerifyProblem, match="must unroll the innermost windows"):
+        weft.compile(text.replace("taps = array<i64: 3, 3>", "taps = array<i64: 3, 0>"))
+
+
 def test_an_index_out_of_range_still_raises() -> None:
     function, (x, _) = CASES["gathered"]
     with pytest.raises(IndexError, match="out of bounds"):
