@@ -63,6 +63,10 @@ def _loops_problem(region: Node) -> Problem | None:
     taps, windows = (ints(attrs, name) if name in attrs else () for name in ("taps", "windows"))
     if form == WINDOWS and (not taps or len(taps) != len(windows)):
         return Problem("form", "form 'windows' needs attribute 'windows' and as many 'taps'")
+    space = tuple(sizes(attrs, "space"))
+    for axis, count in zip(windows, taps, strict=False) if form == WINDOWS else ():
+        if count and space[axis] != count and (count, space[axis]) not in region_guards(region):
+            return Problem("taps", f"attribute 'taps' needs a guard that the window of {space[axis]} is {count}")
     if form == WINDOWS and 0 in taps[taps.count(0) :]:
         return Problem("taps", "attribute 'taps' must unroll the innermost windows, and loop over those around them")
     if form == WINDOWS and not _is_walkable(region):

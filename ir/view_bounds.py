@@ -46,9 +46,6 @@ def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
                 for size in attr:
                     yield from _holds(1, size, facts)
         count = dims.minimum(1, dims.product(map(facts.canonical, node.results[0].type.shape))) if node.results else 1
-        if "taps" in node.attrs and "windows" in node.attrs:  # straight-line code reads windows of these lengths
-            space, windows = sizes(node.attrs, "space"), ints(node.attrs, "windows")
-            yield from ((space[a], n) for a, n in zip(windows, ints(node.attrs, "taps"), strict=True) if n)
         for first, last, size in _read(node):
             yield from _holds(count, first, facts)
             yield from _holds(count, size - 1 - last, facts)

@@ -239,8 +239,12 @@ def test_a_wrong_nest_is_refused_at_its_line(name: str, old: str, new: str, mess
 def test_loops_over_windows_are_around_what_is_unrolled() -> None:
     """Otherwise the terms of a sum would be added in another order."""
     text = lowered("windows").ir(after="choose-forms")
-    with pytest.raises(VerifyProblem, match="must unroll the innermost windows"):
-        weft.compile(text.replace("taps = array<i64: 3, 3>", "taps = array<i64: 3, 0>"))
+    for taps, message in (
+        ("3, 0", "must unroll the innermost windows"),
+        ("3, 2", "the window of w1 is 2"),
+    ):
+        with pytest.raises(VerifyProblem, match=message):
+            weft.compile(text.replace("taps = array<i64: 3, 3>", f"taps = array<i64: {taps}>"))
 
 
 def test_an_index_out_of_range_still_raises() -> None:
