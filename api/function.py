@@ -178,7 +178,7 @@ class JitFunction(Called):
         result = program.call(self._compiled, args, kwargs)
         if program.planned_calls != before:
             program.teach(self, form, args, kwargs)
-        elif isinstance(program, Program) and (reason := _slow_trace(self._source)) is not None:
+        elif isinstance(program, Program) and not program.is_split and (reason := _slow_trace(self._source)):
             program.leave_traces(reason)
             self.forget()
         return result

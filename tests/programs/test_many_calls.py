@@ -54,6 +54,13 @@ def test_containers_of_many_lengths_do_not_compile_a_function_for_every_length()
     assert "the values of 'xs' steer it" in str(jitted.explain())
 
 
+def test_a_function_that_left_its_traces_goes_straight_to_python() -> None:
+    jitted = weft.jit(lambda n: np.outer(np.arange(n), np.ones(n)).sum())
+    for k in range(30):
+        assert jitted(k % 12) == (k % 12 - 1) * (k % 12) ** 2 / 2
+    assert jitted.chain.forwarded >= 15
+
+
 def windowed(x: Any, i: Any, j: Any) -> Any:
     return x[i:j].sum()
 
