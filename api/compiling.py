@@ -59,6 +59,8 @@ def jit(
     """
     if function is None:
         return lambda f: jit(f, static=static, backend=backend, blas=blas, whole=whole)
+    if isinstance(function, (staticmethod, classmethod)):  # either order of the decorators means the same
+        return type(function)(jit(function.__func__, static=static, backend=backend, blas=blas, whole=whole))
     preloader.prepare()
     from .function import JitFunction, traced
 

@@ -80,7 +80,7 @@ def prepare(name: str, value: Any) -> CallArgument:
             raise TypeProblem(f"argument '{name}' can't be read as an array: {error}") from error
         return _from_array(name, array, value)
     raise TypeProblem(
-        f"argument '{name}' must be an array or a number, not a {kind.__qualname__}",
+        f"argument '{name}' must be an array of NumPy or a number, not {type_of(value)}",
         hint="convert it with np.asarray(...)",
     )
 

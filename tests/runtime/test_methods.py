@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import array
 import gc
 import weakref
 from typing import Any
 
 import numpy as np
+import pytest
 import weft
 from weft.function import MAX_INSTANCES
 
@@ -38,3 +40,29 @@ def test_objects_are_not_kept_for_ever() -> None:
     assert all(o.apply is not None for o in others)
     gc.collect()
     assert gone() is None
+
+
+class Tools:
+    factor = 3.0
+
+    @weft.jit
+    @staticmethod
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    @weft.jit
+    @classmethod
+    def scaled(cls, x: Any) -> Any:
+        return x * cls.factor
+
+
+def test_the_order_of_decorators_does_not_matter() -> None:
+    x = np.arange(3.0)
+    for owner in (Tools, Tools()):
+        assert owner.doubled(x).tolist() == [0.0, 2.0, 4.0]
+        assert owner.scaled(x).tolist() == [0.0, 3.0, 6.0]
+
+
+def test_a_buffer_is_not_mistaken_for_an_array() -> None:
+    with pytest.raises(weft.errors.WeftError, match="must be an array of NumPy or a number, not an array"):
+        weft.kernels.relu(array.array("d", [1.0]))
