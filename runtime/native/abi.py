@@ -27,7 +27,8 @@ HANDLER = 88  # of an array that owns its data: what frees it
 VALUE = 16
 LENGTH, ITEMS = 16, 24
 CELL = 16
-FIELDS = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}  # of a function
+CODE, DEFAULTS, KEYWORD_DEFAULTS = 48, 56, 64  # of a function
+FIELDS = {"__code__": CODE, "__defaults__": DEFAULTS, "__kwdefaults__": KEYWORD_DEFAULTS}
 DEFAULT, CACHED, CACHED_THREAD, CACHED_VERSION = 24, 32, 40, 48  # of a context variable
 VARIABLES, COUNT = 24, 32  # of a context; of its variables
 CAPSULE = 16
@@ -260,6 +261,11 @@ def has_states() -> bool:
         if bool(found & LOUD) is (mode in ("ignore", "warn")):
             return False
     return True
+
+
+def scalar_allocator(kind: type) -> int:
+    """Return the function that makes objects of one of NumPy's number types, whose value is only their bytes."""
+    return _word(kind, ALLOC)
 
 
 def _makes_arrays() -> bool:

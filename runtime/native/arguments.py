@@ -18,7 +18,8 @@ from ...ir.source import ABSENT, Guard, Leaf, Packed
 from ..bounds import Bound
 from . import abi
 from .call import COMPARED, IDENTITY, Input, NativeCall
-from .recipe import RecipeWriter, Register, SizeRegisters, field_words
+from .recipe import LEAST, MOST, RecipeWriter, Register, SizeRegisters, field_words
+from .steps import MOST_BYTES
 
 Array = np.ndarray[Any, Any]
 LONG = 1 << 63
@@ -33,6 +34,7 @@ class Arguments:
         self.sizes = SizeRegisters(writer)
         self.pointers: dict[Value, Register] = {}
         self.strides: dict[Value, list[Register]] = {}
+        self.orders: dict[Value, tuple[int, ...]] = {}  # how the axes of dense arrays lie, if not in C order
         self.rows: dict[tuple[Size, ...], Register] = {}  # sizes of a shape that lie in a row
         self.seen: dict[tuple[Size, ...], int] = {}  # the largest elements that arrays in memory have with a shape
         self.leaves: dict[str, int | Register] = {}  # the places of inputs that lie in containers
@@ -208,8 +210,8 @@ class Arguments:
                 wanted.append(own)
                 self._late.append((size, own))
         dtype = w.object(example.dtype)
-        if rank == 1 and is_dense and wanted[0] != -1 and isinstance(place, int):
-            w.check("row", place, dtype, mask, flags, data, row, wanted[0])
+        if rank in (1, 2) and is_dense and -1 not in wanted and isinstance(place, int):
+            w.check("row" if rank == 1 else "plane", place, dtype, mask, flags, data, row, *wanted)
         else:
             w.check("array", place, dtype, rank, mask, flags, data, row, strides, more=wanted)
         if isinstance(strides, Register):
@@ -224,7 +226,7 @@ class Arguments:
         if is_dense:
             self.seen[shape] = max(self.seen.get(shape, 0), example.itemsize)
             if layout == F:
-                self.strides[value] = self.dense(shape, tuple(range(rank))[::-1], example.itemsize)
+                self.orders[value] = tuple(range(rank))[::-1]
         return row
 
     def _check_layout(self, layout: str, example: Array, row: Register, strides: Register, is_sorted: bool) -> None:
@@ -258,6 +260,8 @@ class Arguments:
 
     def in_row(self, numbers: Sequence[Register]) -> Register:
         """Return the first of registers in a row that hold these numbers."""
+        if len(numbers) == 1:
+            return numbers[0]
         found = self.w.register(max(1, len(numbers)))
         if numbers:
             self.w.check("moves", len(numbers), more=[r for k, n in enumerate(numbers) for r in (n, found.after(k))])
@@ -273,7 +277,10 @@ class Arguments:
                 continue
             if footprint.itemsize <= self.seen.get(shape, 0) or all(isinstance(s, int) for s in shape):
                 continue
-            self.w.check("fits", footprint.itemsize, len(shape), more=[self.sizes.number(s) for s in shape])
+            if len(shape) == 1:
+                self.w.check_between(self.sizes.number(shape[0]), 0, (MOST_BYTES - 1) // max(footprint.itemsize, 1))
+            else:
+                self.w.check("fits", footprint.itemsize, len(shape), more=[self.sizes.number(s) for s in shape])
 
     def _check_guards(self, guards: Sequence[tuple[Size, Size]]) -> None:
         for left, right in guards:
@@ -284,7 +291,7 @@ class Arguments:
                 self.w.check("equal", self.sizes.number(left), self.sizes.number(right))
             else:
                 size, lowest, highest = limits
-                self.w.check("between", self.sizes.number(size), lowest, highest)
+                self.w.check_between(self.sizes.number(size), lowest, highest)
 
 
 def can_check(guards: Sequence[Guard]) -> bool:
@@ -293,8 +300,9 @@ def can_check(guards: Sequence[Guard]) -> bool:
 
 
 def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
-    """Check that names outside still mean the same. All names of one dictionary are one step."""
+    """Check that names outside still mean the same. Names of one dictionary are one step."""
     spaces: dict[int, list[Guard]] = {}
+    fields: dict[int, list[Guard]] = {}
     for guard in guards:
         if type(guard.holder) is ContextVar:
             w.check_quiet(guard.holder)
@@ -302,7 +310,13 @@ def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
             spaces.setdefault(id(guard.holder), []).append(guard)
         else:
             w.kept.append(guard)
-            w.check("field", *field_words(guard))
+            fields.setdefault(id(guard.holder), []).append(guard)
+    for held in fields.values():
+        if [guard.key for guard in held] == list(abi.FIELDS):
+            w.check("function", id(held[0].holder), *(field_words(guard)[1] for guard in held))
+        else:
+            for guard in held:
+                w.check("field", *field_words(guard))
     for named in spaces.values():
         words = [part for _, key, x in named for part in (w.object(key), hash(key), 0 if x is ABSENT else w.object(x))]
         w.check("names", w.object(named[0].holder), int(abi.has_dict_versions()), 0, len(named), more=words)
@@ -315,19 +329,23 @@ def is_symbol(size: Size) -> bool:
 
 def limits_of(left: Size, right: Size) -> tuple[Size, int, int] | None:
     """Read `min(number, k*size) == k*size` as the range of a size, and the same with `max`."""
-    if not isinstance(left, Dim) or not isinstance(right, Dim) or len(right.terms) != 1:
+    if not isinstance(left, Dim) or not isinstance(right, Dim):
         return None
     ((monomial, factor),) = left.terms if len(left.terms) == 1 else (((), 0),)
     if len(monomial) != 1 or factor != 1 or monomial[0].name not in ("min", "max") or len(monomial[0].args) != 2:
         return None
     numbers = [a for a in monomial[0].args if isinstance(a, int)]
-    ((product, times),) = right.terms
-    if len(numbers) != 1 or right not in monomial[0].args or times < 1:
+    if len(numbers) != 1 or right not in monomial[0].args:
         return None
-    size = Dim(((product, 1),))
+    size, times = right, 1
+    if len(right.terms) == 1:
+        ((product, times),) = right.terms
+        if times < 1:
+            return None
+        size = Dim(((product, 1),))
     if monomial[0].name == "min":
-        return size, -(1 << 63), numbers[0] // times
-    return size, -(-numbers[0] // times), (1 << 63) - 1
+        return size, LEAST, numbers[0] // times
+    return size, -(-numbers[0] // times), MOST
 
 
 def _flags(layout: str) -> tuple[int, int]:

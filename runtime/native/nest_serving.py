@@ -196,6 +196,9 @@ class NestServing:
             axes = sorted((k for k, n in enumerate(value.shape) if n != 1), key=lambda k: abs(value.strides[k]))
             strides = self.arguments.strides[buffer]
             self.w.check("spread", len(axes), strides[0], row, value.itemsize, more=axes)
+        if parts and kind.layout == F:
+            order = tuple(range(kind.rank))[::-1]
+            self.arguments.strides[buffer] = self.arguments.dense(shape[: kind.rank], order, value.itemsize)
         if parts and buffer in self.arguments.strides:
             half = self.w.constant(value.itemsize // 2)
             self.arguments.strides[buffer] = [*self.arguments.strides[buffer], half]
@@ -271,7 +274,8 @@ class NestServing:
 
     def _scratch(self, bytes: Register) -> Register:
         pointer = self.w.register()
-        self.w.make("scratch", bytes, self.w.register(part=MEMORY), pointer, self.w.register(SPARE // 8 + 2))
+        self.w.register(part=MEMORY)
+        self.w.make("scratch", bytes, pointer, self.w.register(SPARE // 8 + 2))
         return pointer
 
     # -- views
@@ -422,7 +426,7 @@ class NestServing:
         w, dtype = self.w, self.nest.types[result.buffer].dtype
         pointer = self.arguments.pointers[self.buffers[result.buffer]]
         if isinstance(result.kind, NumpyScalar):
-            w.run("scalar_object", pointer, w.object(dtype.numpy), to)
+            w.new_scalar(dtype.numpy, pointer, to)
         elif isinstance(result.kind, PythonNumber) and PYTHON_NUMBERS.get(result.kind.name, ("", None))[1] == dtype:
             if dtype == BOOL:
                 w.run("truth_object", pointer, w.object(True), w.object(False), to)

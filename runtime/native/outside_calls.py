@@ -230,7 +230,7 @@ class OutsideCalls:
         elif kind == "number" and dtype.kind == "bool":
             w.run("truth_object", pointer, w.object(True), w.object(False), to)
         else:
-            w.run("scalar_object", pointer, w.object(dtype.numpy), to)
+            w.new_scalar(dtype.numpy, pointer, to)
             if kind == "number":
                 w.run("python_number", to, w.object("item"))
         return to._replace(sign=-1)

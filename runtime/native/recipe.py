@@ -20,7 +20,9 @@ from . import abi
 from .steps import HEADER, NEVER, OPERANDS, RECIPE, machine
 
 FEW_FAILURES = 8
-OBJECTS, MEMORY, CONSTANTS, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
+OBJECTS, CONSTANTS, MEMORY, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+NUMBERS = frozenset("bBhHiIlLqQfdFD")  # the types of NumPy's whole, real and complex numbers
 
 
 class Unserved(Exception):
@@ -80,6 +82,8 @@ class RecipeWriter:
         self._count = [0, 0, 0, 0]
         self._constants: dict[int, Register] = {}
         self._moved: dict[Register, Register] = {}  # registers that lie elsewhere after all
+        self._joined: set[Register] = set()  # registers in a row, which can't
+        self._ranges: dict[Register, int] = {}  # where the limits of a register are in the checks
         self._plain: Register | None = None
         self._notes_context = False  # whether a check writes what `plain_register` tells
         self.functions = 0  # of Python, that are called
@@ -91,6 +95,8 @@ class RecipeWriter:
         """Reserve registers in a row and return the first."""
         first = Register(part, self._count[part])
         self._count[part] += count
+        if count > 1:
+            self._joined.update(map(first.after, range(count)))
         return first
 
     def constant(self, value: int) -> Register:
@@ -116,7 +122,7 @@ class RecipeWriter:
 
     def put(self, register: Register, to: Register) -> bool:
         """Let a register lie where another does, so that nothing has to be copied; tell whether it can."""
-        if register.part != PLAIN or register in self._moved:
+        if register.part != PLAIN or register in self._moved or register in self._joined:
             return False
         self._moved[register] = to
         return True
@@ -138,6 +144,17 @@ class RecipeWriter:
     def check(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
         self.step(self.checks, name, *operands, more=more)
 
+    def check_between(self, register: Register, lowest: int = LEAST, highest: int = MOST) -> None:
+        """Check the range of a number, once for all ranges that it must be in."""
+        at = self._ranges.get(register)
+        if at is None:
+            self._ranges[register] = len(self.checks) + 2
+            self.check("between", register, lowest, highest)
+            return
+        before, after = self.checks[at : at + 2]
+        assert isinstance(before, int) and isinstance(after, int)
+        self.checks[at : at + 2] = max(before, lowest), min(after, highest)
+
     def make(self, name: str, *operands: Operand, more: Sequence[Operand] = ()) -> None:
         self.step(self.makes, name, *operands, more=more)
 
@@ -149,23 +166,33 @@ class RecipeWriter:
         strides: Operand = 0, is_fortran: bool = False,
     ) -> None:  # fmt: skip
         """Make an array: `row` is the first of the registers with its sizes. Without strides it is dense."""
-        is_usual = rank and strides == 0 and not is_fortran
+        is_usual = rank and strides == 0
         small = "small_row" if rank == 1 else "small_array"
         step = small if is_usual and machine().makes_small_arrays else "new_array"
         kind, itemsize = self.object(dtype), dtype.itemsize
         self.make(step, kind, rank, itemsize, row, strides, int(is_fortran), like, to, data, self.plain_register)
 
+    def new_scalar(self, dtype: Any, pointer: Register, to: Register) -> None:
+        """Make an object of the NumPy number at an address."""
+        if dtype.char in NUMBERS:
+            kind = dtype.type
+            self.run("plain_scalar", pointer, self.object(kind), abi.scalar_allocator(kind), dtype.itemsize, to)
+        else:
+            self.run("scalar_object", pointer, self.object(dtype), to)
+
     def in_order(self) -> None:
         """Let steps follow one another from here on: what a Python function returns is checked after it has run."""
         if self.checks is not self.runs:
             self.checks = self.makes = self.runs = [*self.checks, *self.makes, *self.runs]
+            self._ranges = {}
 
     def aside(self, write: Callable[[], None]) -> Steps:
         """Return the checks and makes that something writes, instead of adding them."""
-        before = self.checks, self.makes
+        before = self.checks, self.makes, self._ranges
         self.checks = self.makes = found = list[Operand]()
+        self._ranges = {}
         write()
-        self.checks, self.makes = before
+        self.checks, self.makes, self._ranges = before
         return found
 
     def combined(self, name: str, a: Register, b: Register) -> Register:
@@ -180,8 +207,8 @@ class RecipeWriter:
         for count in self._count:
             starts.append(end)
             end += count
-        objects, memory, *_ = self._count
-        initial = [0] * (objects + memory) + list(self._constants)
+        objects = self._count[OBJECTS]
+        initial = [0] * objects + list(self._constants)
         begin: Steps = []
         if self.names:
             names = [id(name) for name in self.names]
@@ -190,7 +217,7 @@ class RecipeWriter:
             self.step(begin, "begin", self.positional, len(initial), more=initial)
         if self._plain is not None and self._plain.part == PLAIN and not self._notes_context:
             self.step(begin, "context", self._plain)
-        header = [0, 0, 0, NEVER, 8 * end, objects, memory, 0, 0, NEVER]
+        header = [0, 0, 0, NEVER, 8 * end, objects, 8 * starts[MEMORY], 0, 0, NEVER]
         sections = (self.runs,) if self.checks is self.runs else (self.checks, self.makes, self.runs)
         words = [*header, *begin, *(word for section in sections for word in section)]
         moved = self._moved
@@ -248,20 +275,38 @@ class SizeRegisters:
             found = self._made[size] = self._computed(size)
         return found
 
+    def scaled(self, size: Size) -> tuple[Register, int]:
+        """Return a register and a number whose product is a size."""
+        if isinstance(size, Dim) and len(size.terms) == 1:
+            ((monomial, factor),) = size.terms
+            return self.number(Dim(((monomial, 1),))), factor
+        return self.number(size), 1
+
     def _computed(self, size: Dim, bits: int = 0) -> Register:
         """Add the terms up; the result is divided by a power of two."""
         *terms, (last, plus) = (*size.terms, ((), 0)) if size.terms[-1][0] else size.terms
         assert not last
-        if len(terms) != 1:
-            total = self._term(*terms[0]) if terms else self.w.constant(0)
-            for term in terms[1:]:
-                total = self.w.combined("sum", total, self._term(*term))
-            return self._linear(total, 1, plus, bits)
-        ((monomial, factor),) = terms
-        return self._linear(self._term(monomial, 1), factor, plus, bits)
+        if not terms:
+            return self._linear(self.w.constant(0), 1, plus, bits)
+        if len(terms) == 1:
+            ((monomial, factor),) = terms
+            if len(monomial) == 1 or (factor, plus, bits) == (1, 0, 0):
+                return self._linear(self._product(monomial), factor, plus, bits)
+        one = self.w.constant(1)
+        more = [w for monomial, factor in terms for w in (factor, *self._factors(monomial, one))]
+        to = self.w.register()
+        self.w.check("polynomial", len(terms), plus, bits, to, more=more)
+        return to
 
     def _divided(self, size: Size, bits: int) -> Register:
-        return self.w.constant(size >> bits) if isinstance(size, int) else self._computed(size, bits)
+        """Return the register of a size divided by a power of two; a quotient of a quotient is divided once."""
+        if isinstance(size, int):
+            return self.w.constant(size >> bits)
+        inner = _halved(size)
+        if inner is not None and inner[0] not in self._made:
+            _, divided, more, plus = inner
+            return self._divided(divided + (plus << more), bits + more)
+        return self._computed(size, bits)
 
     def _linear(self, a: Register, times: int, plus: int, bits: int) -> Register:
         if (times, plus, bits) == (1, 0, 0):
@@ -270,11 +315,16 @@ class SizeRegisters:
         self.w.check("linear", a, times, plus, bits, to)
         return to
 
-    def _term(self, monomial: Monomial, factor: int) -> Register:
+    def _product(self, monomial: Monomial) -> Register:
         first, *others = map(self._atom, monomial)
         for other in others:
             first = self.w.combined("product", first, other)
-        return self._linear(first, factor, 0, 0)
+        return first
+
+    def _factors(self, monomial: Monomial, one: Register) -> tuple[Register, Register]:
+        """Return two registers whose product is that of a monomial."""
+        *others, last = monomial
+        return self._product(tuple(others)) if others else one, self._atom(last)
 
     def _atom(self, atom: Atom) -> Register:
         if not atom.args:
@@ -285,11 +335,27 @@ class SizeRegisters:
         return found
 
     def _function(self, atom: Atom) -> Register:
-        if atom.name == "floordiv" and isinstance(by := atom.args[1], int) and by > 0 and not by & (by - 1):
-            divided = atom.args[0]
-            return self._divided(divided, by.bit_length() - 1)
+        if (power := _power(atom)) is not None:
+            return self._divided(atom.args[0], power)
         first, *others = (self.number(a) for a in atom.args)
         step = {"floordiv": "quotient", "min": "smaller", "max": "larger"}[atom.name]
         for other in others:
             first = self.w.combined(step, first, other)
         return first
+
+
+def _halved(size: Dim) -> tuple[Atom, Size, int, int] | None:
+    """Read a size as an atom that divides by a power of two, and a number: the atom, its parts, and the number."""
+    *terms, (last, plus) = (*size.terms, ((), 0)) if size.terms[-1][0] else size.terms
+    if last or len(terms) != 1 or len(terms[0][0]) != 1 or terms[0][1] != 1:
+        return None
+    (atom,) = terms[0][0]
+    by = _power(atom)
+    return (atom, atom.args[0], by, plus) if by is not None else None
+
+
+def _power(atom: Atom) -> int | None:
+    """Return n if an atom divides by 2**n."""
+    if atom.name != "floordiv" or not isinstance(by := atom.args[1], int) or by <= 0 or by & (by - 1):
+        return None
+    return by.bit_length() - 1

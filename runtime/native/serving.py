@@ -20,7 +20,7 @@ from .. import threads
 from ..launch import unshaped
 from .arguments import Arguments
 from .call import NativeCall
-from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Steps, Unserved
+from .recipe import MEMORY, OBJECTS, Operand, Recipe, RecipeWriter, Register, Steps, Unserved
 from .steps import SPARE
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Serving:
         self.sizes, self.pointers = self.arguments.sizes, self.arguments.pointers
         self.kernels = lowered.launcher.kernels
         self.pieces = lowered.launcher.places
-        self.orders: dict[Value, tuple[int, ...]] = {}
+        self.orders = self.arguments.orders
         self.spares = 0
         self.loops: dict[Node, Loop] = {}
         self.products: dict[Node, BlasProduct] = {}
@@ -74,6 +74,8 @@ class Serving:
             self.pointers[new] = self.pointers[old]
             if old in self.arguments.strides:
                 self.arguments.strides[new] = self.arguments.strides[old]
+            if old in self.orders:
+                self.orders[new] = self.orders[old]
         self.given = self._given_outputs()
         self.held = self._hold()
         if lowered.launcher.calls:
@@ -138,7 +140,7 @@ class Serving:
         axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
         if kernel.ordered or kernel.looks_up:
             for axis in axes:
-                self.w.check("unequal", self.sizes.number(space[axis]), 0)
+                self.w.check_between(self.sizes.number(space[axis]), 1)
 
     # -- memory of results
 
@@ -331,7 +333,8 @@ class Serving:
         pointer, spare = self.w.register(), None
         if self.spares < MOST_SPARES:
             self.spares, spare = self.spares + 1, self.w.register(SPARE // 8 + 2)
-        self.w.make("scratch", bytes, self.w.register(part=MEMORY), pointer, spare or 0)
+        self.w.register(part=MEMORY)
+        self.w.make("scratch", bytes, pointer, spare or 0)
         return pointer
 
     # -- kernels
@@ -350,7 +353,9 @@ class Serving:
                 if slots[entry.slot] in self.moving or not w.put(pointer, to):
                     moved += [pointer, to]
             elif entry.kind == "size":
-                moved += [self.sizes.known[entry.symbol], to]
+                size = self.sizes.known[entry.symbol]
+                if not w.put(size, to):
+                    moved += [size, to]
             elif entry.kind == "stride":
                 moved += [self.strides(slots[entry.slot])[entry.axis], to]
             elif entry.kind == "question":
@@ -365,32 +370,34 @@ class Serving:
         if not code.chunks:
             self._run_parts(launch, code.whole)
             return
-        is_cut = w.register()
-        w.check("at_least", self.sizes.number(code.columns), code.cut_from, is_cut)
+        if code.cut_from <= 0:
+            w.runs += self._chunk_steps(launch, time)
+            return
+        columns = self.sizes.number(code.columns)
         whole = self.steps_of(lambda: self._run_parts(launch, code.whole))
-        chunks = self._run_chunks(launch, time, is_cut)
-        w.run("skip_if", is_cut, 8 * (len(whole) + 2))
-        w.runs += whole
-        w.run("skip", 8 * len(chunks))
+        chunks = self._run_chunks(launch, time, columns)
+        w.run("skip_below", columns, code.cut_from, 8 * (len(chunks) + 2))
         w.runs += chunks
+        w.run("skip", 8 * len(whole))
+        w.runs += whole
 
-    def _run_chunks(self, launch: _Launch, time: Size, is_cut: Register) -> Steps:
+    def _run_chunks(self, launch: _Launch, time: Size, columns: Register) -> Steps:
         """Return the steps that walk chunks. Their memory and their sizes are needed for long columns only."""
-        w, code = self.w, launch.kernel.code
-        chunks: Steps = []
-
-        def prepare() -> None:
-            for k, entry in enumerate(code.entries):
-                if entry.kind in ("chunked", "shared"):
-                    self._scratch_word(launch, entry, launch.frame.after(k), time)
-            chunks.extend(self.steps_of(lambda: self._run_parts(launch, code.chunks)))
-
+        w, chunks = self.w, list[Operand]()
         with self.sizes.inner():
-            prepared = w.aside(prepare)
+            prepared = w.aside(lambda: chunks.extend(self._chunk_steps(launch, time)))
         if prepared:
-            w.make("skip_unless", is_cut, 8 * len(prepared))
+            w.make("skip_below", columns, launch.kernel.code.cut_from, 8 * len(prepared))
             w.makes += prepared
         return chunks
+
+    def _chunk_steps(self, launch: _Launch, time: Size) -> Steps:
+        """Take memory for chunks, and return the steps that walk them."""
+        code = launch.kernel.code
+        for k, entry in enumerate(code.entries):
+            if entry.kind in ("chunked", "shared"):
+                self._scratch_word(launch, entry, launch.frame.after(k), time)
+        return self.steps_of(lambda: self._run_parts(launch, code.chunks))
 
     def _scratch_word(self, launch: _Launch, entry: FrameWord, to: Register, time: Size) -> None:
         """Memory for a word of a frame: for all threads together, or for each."""
@@ -410,8 +417,8 @@ class Serving:
                 across, unit = self.w.register(), self.w.register()
                 self.w.run("run_row", function, launch.frame, extent, across, unit, *how, *short)
             else:
-                across, unit = self.sizes.number(part.extents[1]), self.sizes.number(part.unit)
-                self.w.run("run", function, launch.frame, extent, across, unit, *how, 0, 0, 0)
+                across, (unit, times) = self.sizes.number(part.extents[1]), self.sizes.scaled(part.unit)
+                self.w.run("run", function, launch.frame, extent, across, unit, *how, 0, 0, times)
 
     # -- results
 
@@ -432,7 +439,7 @@ class Serving:
             if k in self.given and k not in unreturned:
                 w.run("given", self.given[k], to)
             elif k not in self.given and self.lowered.scalars[k]:
-                w.run("scalar_object", self.pointers[value], w.object(value.type.dtype.numpy), to)
+                w.new_scalar(value.type.dtype.numpy, self.pointers[value], to)
                 if self.lowered.scalars[k] == 2:
                     w.run("python_number", to, w.object("item"))
         if structure.kind == "single":

@@ -28,13 +28,16 @@ STEPS: dict[str, str] = {
     "result_given": "place",
     # checks
     "array": "place dtype: rank mask flags data sizes strides",
+    "plane": "place dtype: mask flags data sizes expected0 expected1",
     "row": "place dtype: mask flags data sizes expected",
     "unit_layout": "count strides sizes itemsize wanted",
     "stride_order": "a b wanted",
     "same_object": "place object:",
     "same_value": "place object: how",
     "field": "place: object:",
+    "function": "function: code: defaults: keywords:",
     "names": "dict: is_tagged version count",
+    "changed_names": "dict: is_tagged version count",
     "context": "is_plain",
     "quiet": "variable: value is_plain",
     "quiet_state": "variable: value is_plain",
@@ -54,11 +57,10 @@ STEPS: dict[str, str] = {
     "product": "a b to",
     "quotient": "a b to",
     "linear": "a times plus bits to",
+    "polynomial": "count plus bits to",
     "smaller": "a b to",
     "larger": "a b to",
-    "at_least": "a number to",
     "equal": "a b",
-    "unequal": "a number",
     "between": "a lowest highest",
     "ranges": "a count",
     "fits": "itemsize count",
@@ -71,7 +73,8 @@ STEPS: dict[str, str] = {
     "small_row": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "small_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
     "new_array": "dtype: rank itemsize sizes strides fortran like object data is_plain",
-    "scratch": "bytes memory pointer spare",
+    "scratch": "bytes pointer spare",
+    "taken_scratch": "bytes pointer spare",
     "here": "register pointer",
     "moves": "count",
     # kernels
@@ -82,9 +85,8 @@ STEPS: dict[str, str] = {
     "crew": "time launch workers",
     "copy_bytes": "data to bytes",
     "nest": "function: frame count",
-    "skip_if": "condition bytes",
+    "skip_below": "a number bytes",
     "go_on_if": "pointer bytes",
-    "skip_unless": "condition bytes",
     "skip": "bytes",
     "patience": "left time again",
     "turn": "turn count buffers to",
@@ -98,6 +100,7 @@ STEPS: dict[str, str] = {
     "copied_array": "place copy: object itemsize count range",
     "own_array": "place copy: object itemsize count range",
     # results
+    "plain_scalar": "pointer type: alloc: bytes object",
     "scalar_object": "pointer dtype: object",
     "python_number": "object method:",
     "float_object": "pointer object",
@@ -116,7 +119,7 @@ STEPS: dict[str, str] = {
 }
 OPERANDS = {step: tuple(operands.replace(":", "").split()) for step, operands in STEPS.items()}
 NEVER = 1 << 62  # calls, and picoseconds
-CALL = ("self", "count", "names", "recipe")  # the header of a call's memory
+CALL = ("self", "count", "names", "recipe", "taken")  # the header of a call's memory
 HEADER = 8 * len(CALL)
 # The header of a recipe.
 RECIPE = (
@@ -150,6 +153,7 @@ VECTORCALL_OFFSET = 56  # of a type: where its objects have the address of the f
 LIST_ITEMS = 24  # of a list: where its items are
 SPARE = 512  # bytes of scratch memory that a call has itself
 CHUNKS_BEFORE = 1000  # small results without the free list, which takes a millisecond to make
+MOST_BYTES = 1 << 60  # that an array may not reach
 
 
 class Machine:
@@ -247,7 +251,7 @@ def _text() -> str:
         "HEADER": HEADER, "RECIPE": 8 * len(RECIPE), "LEAST": block_code.LEAST, "HUGE": block_code.HUGE, "LEADS": 48,
         "CHUNK": block_code.CHUNK, "CHUNKS_BEFORE": CHUNKS_BEFORE,
         "SHARED_FROM": threads.SHORT, "NEST_SHARED_FROM": threads.SHARED, "MAKING": threads.MAKING,
-        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": 1 << 60, "NEVER": NEVER, "TRACED": block_code.TRACED,
+        "INTERRUPTED": pool_code.INTERRUPTED, "MOST_BYTES": MOST_BYTES, "NEVER": NEVER, "TRACED": block_code.TRACED,
         "VECTORCALL_OFFSET": VECTORCALL_OFFSET, "LIST_ITEMS": LIST_ITEMS, "SPARE": SPARE,
         "EQUAL": 2, "MOST_BLAS": (1 << 31) - 1, "TURNED": ord("T"), "STRAIGHT": ord("N"),
     }  # fmt: skip
@@ -261,7 +265,7 @@ def _text() -> str:
     }
     block_types = {name: "i64" if name in ("least", "most") else "ptr" for name in block_code.FIELDS}
     structures |= {
-        "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe"),
+        "Call": words(self="ptr", count="i64", names="ptr", recipe="Recipe", taken="i64"),
         "Recipe": words(**{name: "Recipe" if name == "next" else "i64" for name in RECIPE}),
         "Machine": words(**{name: numbers.get(name, "ptr") for name in MACHINE}),
         "Blocks": Layout({n: (at, block_types[n]) for n, at in block_code.FIELDS.items()}, block_code.SIZE),
