@@ -1,4 +1,4 @@
-"""Describe the arguments of a jitted function's call, as far as it matters who runs it."""
+"""Describe what decides who runs a jitted function's call: the kinds of its arguments."""
 
 from __future__ import annotations
 

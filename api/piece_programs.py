@@ -1,4 +1,4 @@
-"""Run the pieces of a plan, and note how their calls go: traced values, and loops or stores as nests.
+"""Run the pieces of a plan, as graphs or as loop nests, and count how their calls go.
 
 A piece that can't serve a call returns `MISS`; then the plan runs the statements themselves.
 """

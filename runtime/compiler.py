@@ -361,11 +361,12 @@ def complete(begun: Begun, lookup: Registry, options: Options) -> Lowered:
         names = [p.name for p in passes]
         count = names.index(after) + 1 if after in names else 0
         passes, done = passes[count:], tuple(names[:count])
+    loaded = time.perf_counter()
     result = run_pipeline(begun.graph, passes, PipelineOptions(verify=options.verify, done=done))
     built = replace(begun.built, calls=(*begun.built.calls, *selection.calls))
-    seconds = {**begun.seconds, "start LLVM": ready - start, "passes": time.perf_counter() - ready}
+    spent = {"start LLVM": ready - start, "load passes": loaded - ready, "passes": time.perf_counter() - loaded}
     made = Lowered(built, result, options, begun.orders, begun.scalars, begun.is_general, selection.uses)
-    made.loaded.seconds |= seconds
+    made.loaded.seconds |= {**begun.seconds, **spent}
     return made
 
 

@@ -77,7 +77,7 @@ class RunningLoop(Called):
         self._lock = lock()
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        raise TraceProblem("a loop of a kernel is no part of another trace")
+        raise TraceProblem("a loop of a kernel can't be part of another trace")
 
     def served(self, form: CallForm, operands: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> tuple[Any, ...]:
         """Run the loop on its operands; the arrays that it changes are copied first."""

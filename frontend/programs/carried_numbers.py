@@ -173,7 +173,7 @@ def _number(name: str, last: Abstract | None) -> Number:
     if isinstance(last, View):
         raise KindChanges(f"'{name}' is a number before a step of a loop and an array after it")
     if not isinstance(last, Unset):
-        raise CutProblem(f"'{name}' is no number at the end of a step")
+        raise CutProblem(f"'{name}' is not a number at the end of a step")
     if last.kinds:
         raise KindsMeet(name, last)
     raise CutProblem(last.name)

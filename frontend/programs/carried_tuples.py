@@ -75,7 +75,7 @@ class Returned:
             elif isinstance(item, View) and self.fixed.get(name, item) == item and item in before.values():
                 self.fixed[name] = item
             else:
-                raise CutProblem("an array, or another value that is no number, is returned from inside a loop")
+                raise CutProblem("an array, or another value that is not a number, is returned from inside a loop")
 
 
 def _items(name: str, value: TupleValue) -> dict[str, Abstract]:

@@ -1,4 +1,4 @@
-"""Tell which expressions make a new object each time, and how much work they are."""
+"""Tell which expressions make a new object each time, and how much work that is."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def write_selected(
 ) -> None:
     """`of[mask] = value` for a number, or for what the same mask selects."""
     if not isinstance(mask, (View, Expression)):
-        raise CutProblem("this is no mask")
+        raise CutProblem("this is not a mask")
     if isinstance(value, Selected):
         if value.is_stale or not _is_same(p, value.mask, mask):
             raise CutProblem("what one mask selects is written to what another mask selects")

@@ -228,7 +228,7 @@ def _update(p: Lowering, target: View, name: str, value: Abstract) -> None:
     p.stores()
     made = binary(p, name, target, value)
     if not isinstance(made, Expression):
-        raise CutProblem("an array is changed in place by something that is no array")
+        raise CutProblem("an array is changed in place by something that is not an array")
     _demand_same_kind(made, target)
     shape = made.value.type.shape
     if len(shape) > target.rank or (name == "matmul" and len(shape) != target.rank):

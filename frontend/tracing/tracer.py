@@ -74,7 +74,7 @@ def _refuse_sequence(tracer: Tracer, function: Callable[..., Any]) -> None:
     is_own = kind in (bool, int, float, complex)
     if not is_own and not (function is operator.mul and issubclass(kind, np.generic)):
         return
-    problem = TraceProblem("a list or a tuple next to a traced number is no array", here(), "use np.array(...)")
+    problem = TraceProblem("a list or a tuple beside a traced number is not an array", here(), "use np.array(...)")
     raise tracer._trace.noted(problem)
 
 

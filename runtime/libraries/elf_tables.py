@@ -50,7 +50,7 @@ def find_symbol(image: Image, symbols: Table, name: str) -> int | None:
 def _relocations(image: Image) -> Table:
     tags = image.tags
     if REL in tags or tags.get(PLTREL, RELA) != RELA or tags.get(RELAENT, 24) != 24:
-        raise Damage("its relocations are of another kind")
+        raise Damage("its relocations are of an unknown kind")
     parts = []
     for start, size in ((RELA, RELASZ), (JMPREL, PLTRELSZ)):
         if start in tags and size in tags:
@@ -73,7 +73,7 @@ def _relocations(image: Image) -> Table:
         raise Damage("a relocation leads out of the library")
     called = found[np.isin(found["type"], _CALLED)]
     if not image.is_in(called["addend"].view("<u8"), EXECUTE, 1).all():
-        raise Damage("a relocation calls what is no code")
+        raise Damage("a relocation calls something that is not code")
     return found
 
 
@@ -83,7 +83,7 @@ def _packed(image: Image) -> set[int]:
     if RELR not in tags:
         return set()
     if tags.get(RELRENT, 8) != 8 or tags.get(RELRSZ, 0) % 8:
-        raise Damage("its relocations are of another kind")
+        raise Damage("its relocations are of an unknown kind")
     places: list[int] = []
     at = 0
     for word in np.frombuffer(image.bytes_at(tags[RELR], tags.get(RELRSZ, 0), "table of relocations"), "<u8").tolist():
@@ -196,7 +196,7 @@ def _defined_versions(image: Image) -> list[int]:
     while True:
         version, _, number, _, _, below, step = _unpacked("<HHHHIII", data, at)
         if version != 1:
-            raise Damage("its versions are of another kind")
+            raise Damage("its versions are of an unknown kind")
         image.text(_unpacked("<II", data, at + below)[0])
         found.append(number & 0x7FFF)
         if not step:
@@ -215,7 +215,7 @@ def _check_calls(image: Image, relocations: Table, packed: set[int]) -> None:
     tags = image.tags
     own = np.array([tags[tag] for tag in (INIT, FINI) if tag in tags], "<u8")
     if not image.is_in(own, EXECUTE, 1).all() or PREINIT_ARRAY in tags:
-        raise Damage("its initialiser is no code")
+        raise Damage("its initialiser is not code")
     for start, size in ((INIT_ARRAY, INIT_ARRAYSZ), (FINI_ARRAY, FINI_ARRAYSZ)):
         if start not in tags:
             continue
@@ -225,7 +225,7 @@ def _check_calls(image: Image, relocations: Table, packed: set[int]) -> None:
         places = tags[start] + 8 * np.arange(tags.get(size, 0) // 8, dtype="<u8")
         for place, value in zip(places.tolist(), np.frombuffer(data, "<u8").tolist(), strict=True):
             if not _is_call(image, relocations[relocations["offset"] == place], value if place in packed else None):
-                raise Damage("an initialiser is no code")
+                raise Damage("an initialiser is not code")
 
 
 def _is_call(image: Image, changes: Table, packed: int | None) -> bool:
