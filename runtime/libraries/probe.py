@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 SECONDS = 20
+FIRST_SECONDS = 2
 CALL_SECONDS = 1
 _FATAL = [signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS]
 _NOT_DUMPABLE = 4  # PR_SET_DUMPABLE: no core files
@@ -24,7 +25,10 @@ _SAYS_NOTHING = frozenset((_LATE, _NO_CHILD, "SIGKILL", "SIGTERM", "SIGINT", "SI
 
 
 def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
-    """Describe how a process dies that loads a library and looks up symbols; return nothing if it survives."""
+    """Describe how a process dies that loads a library and looks up symbols; return nothing if it survives.
+
+    A child that is late is tried again: it may wait for a lock of the linker's that another thread held in the fork.
+    """
     wanted, file = [name.encode() for name in names], os.fsencode(place)
 
     def load(libc: ctypes.PyDLL) -> None:
@@ -32,7 +36,9 @@ def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
         for name in wanted if handle else ():
             libc.dlsym(handle, name)
 
-    how = _ending(load, SECONDS)
+    how = _ending(load, min(FIRST_SECONDS, SECONDS))
+    if how == _LATE:
+        how = _ending(load, SECONDS)
     if how == _LATE:
         return f"loading it takes longer than {SECONDS} seconds"
     if how == _NO_CHILD:

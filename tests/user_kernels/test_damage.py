@@ -157,6 +157,12 @@ def test_initialisers_that_kill_or_stop_are_met_in_a_child(
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_a_child_that_is_late_once_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    endings = iter((probe._LATE, ""))
+    monkeypatch.setattr(probe, "_ending", lambda work, seconds: next(endings))
+    assert probe.what_kills("lib.so", 0, ()) == "" and next(endings, None) is None
+
+
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the kernels are machine code")
 def test_the_first_call_of_a_kernel_is_tried_in_a_child(
     tmp_path: Path, library: bytes, monkeypatch: pytest.MonkeyPatch
