@@ -224,4 +224,6 @@ def number_of(name: str) -> float | complex | None:
 
 def _refused(what: str, span: Span) -> Unsupported:
     hint = "compute it before the loop, or write it out"
+    if what == "'return'":
+        hint = "leave the loop by 'break', and return after it"
     return Unsupported(f"{what} can't be used in a loop that changes elements of an array", span, hint)
