@@ -56,6 +56,7 @@ from ..ir.ops import Trait
 from ..ir.records import record
 from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
+from ..ir.widths import widest
 from .planning.called import called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
 from .planning.memory_hints import is_cheap, lines_together, peeled_slot, prefetched
@@ -145,8 +146,13 @@ def _rows_of_product(region: Node, stages: RegionStages, plan: dict[str, Attr], 
 
 
 def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Value, str]:
-    """Plans vectors across rows: reading rows takes one load for each lane, so one vector at a time is enough."""
-    plan |= {"form": ROWS, "vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
+    """Plans vectors across rows: reading rows takes one load for each lane, so one vector at a time is enough.
+
+    Values with one number per row are now in vectors, too, and may be the widest.
+    """
+    across = axis_groups(region.attrs, "rows")[-1][-1]
+    vector_bytes = integer(region.attrs, "width") * widest(region, integer(region.attrs, "vector"))
+    plan |= {"form": ROWS, "vector": across, "width": vector_bytes // widest(region, across), "unroll": 1}
     return values_between_stages(region, stages, has_scratch=True)
 
 

@@ -84,6 +84,14 @@ def test_tree() -> None:
 
 
 @pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
+def test_numbers_of_rows_may_be_wider_than_the_rows(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
+    """Vectors across rows hold them as well; the table in `arctan` of f64 is for the machine's real vectors."""
+    calls = [(numbers(shape, "float32"), numbers(shape[:1], "float64")) for shape in SHAPES if len(shape) == 2]
+    assert calls
+    check(monkeypatch, level, lambda x, y: x.sum(axis=1) + np.arctan(y), calls)
+
+
+@pytest.mark.parametrize("level", [3, 4], ids=["avx2", "avx512"])
 def test_layouts(monkeypatch: pytest.MonkeyPatch, level: int) -> None:
     """Test rows with gaps, columns with gaps, and several axes of either."""
     base, cube = numbers((41, 30), "float32"), numbers((5, 19, 5), "float64")
