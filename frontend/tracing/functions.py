@@ -395,7 +395,7 @@ def _typed(value: Any) -> Any:
     if isinstance(value, slice):
         return slice, _typed((value.start, value.stop, value.step))
     hash(value)
-    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+    return type(value), repr(value) if isinstance(value, (float, complex, np.inexact)) else value
 
 
 def _bare(value: Any) -> str:

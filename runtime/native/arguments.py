@@ -17,7 +17,7 @@ from ...ir.layouts import UNIT, C, F
 from ...ir.source import ABSENT, Guard, Leaf, Packed
 from ..bounds import Bound
 from . import abi
-from .call import COMPARED, IDENTITY, Input, NativeCall
+from .call import Input, NativeCall, comparison
 from .recipe import LEAST, MOST, RecipeWriter, Register, SizeRegisters, field_words
 from .steps import MOST_BYTES
 
@@ -111,11 +111,11 @@ class Arguments:
             self.leaves[tree.name] = place
             return
         if kind is not dict and not isinstance(tree, (list, tuple)):
-            w.check("same_value", place, w.object(tree), COMPARED.get(kind, IDENTITY))
+            w.check("same_value", place, w.object(tree), comparison(tree))
             return
         items = w.register(len(tree))
         if kind is dict:
-            keys = [word for key in tree for word in (w.object(key), COMPARED.get(type(key), IDENTITY))]
+            keys = [word for key in tree for word in (w.object(key), comparison(key))]
             w.check("dict_items", place, w.object(dict), len(tree), w.register(3), items, more=keys)
         else:
             w.check("list_items" if kind is list else "pair", place, w.object(kind), len(tree), items)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 IDENTITY, BITS, VALUE = range(3)  # how a call's values are compared with those of the example
 COMPARED = {float: BITS, int: VALUE, str: VALUE, bytes: VALUE}  # equal objects of these exact types mean the same
-FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype)  # the same object is the same value
+FIXED = (type(None), bool, int, float, complex, str, bytes, type, np.dtype, np.number, np.bool)  # they never change
 
 
 class CallForm(NamedTuple):
@@ -122,6 +122,15 @@ def leaves_of(fixed: Any) -> Iterator[str | None]:
         yield None
 
 
+def comparison(x: Any) -> int:
+    """Return how a value of a call is compared with a fixed one."""
+    if type(x) in (np.float32, np.float16):  # two zeros are equal, and NaN is not
+        return VALUE if x == x and x != 0 else IDENTITY
+    if isinstance(x, np.integer):
+        return VALUE
+    return BITS if type(x) is np.float64 else COMPARED.get(type(x), IDENTITY)
+
+
 def described(fixed: Any) -> Any:
     """Return a key that is equal for fixed arguments that pass the same checks."""
     tree = fixed.tree if isinstance(fixed, Packed) else fixed
@@ -132,7 +141,7 @@ def described(fixed: Any) -> Any:
         return kind, tuple((described(key), described(item)) for key, item in tree.items())
     if isinstance(tree, (list, tuple)):
         return kind, tuple(map(described, tree))
-    how = COMPARED.get(kind, IDENTITY)
+    how = comparison(tree)
     return kind, tree if how == VALUE else repr(tree) if how == BITS else id(tree)
 
 

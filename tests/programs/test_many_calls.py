@@ -199,3 +199,21 @@ def test_a_first_native_call_that_seems_long_keeps_its_recipe(monkeypatch: pytes
     for _ in range(40):
         jitted(X)
     assert jitted.chain.calls > 30
+
+
+def test_numbers_of_numpy_that_are_fixed_are_checked_natively() -> None:
+    zeros = np.float32(0.0), np.float32(-0.0)
+    pairs: tuple[tuple[Any, Any], ...] = (
+        (np.float64(2.5), np.float64(-2.5)), (np.float32(2.5), np.float32(3.5)), (np.int64(4), np.int64(5)),
+        (np.int8(4), np.int16(4)), (np.bool(True), np.bool(False)), (np.float64(0.0), np.float64(-0.0)), zeros,
+        (np.float64(1.0), 1.0), (np.complex64(1j), np.complex64(2j)),
+    )  # fmt: skip
+    for one, two in pairs:
+        jitted = weft.jit(lambda x, t: x * t if t else x / t, static="t")
+        for t in (one, two, one, two, one, two):
+            for _ in range(3):
+                with np.errstate(all="ignore"):
+                    wanted = X * t if t else X / t
+                    found = jitted(X, type(t)(t))
+                assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes(), (one, two)
+        assert type(one) in (np.complex64, np.float32) or jitted.chain.calls >= 8, one
