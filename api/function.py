@@ -204,7 +204,7 @@ class JitFunction(Called):
         self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any
     ) -> Any:
         """Run a call with memory for its results; what can't be compiled is run by its program and copied there."""
-        if program.obstacle is None:
+        if program.obstacle is None and not self._source.often_fixed:
             try:
                 return self._compiled(args, kwargs, form, out)
             except (TraceProblem, Unsupported):
