@@ -15,14 +15,24 @@ import numpy as np
 
 from .frontend.programs import plan
 from .frontend.programs.allowed import PythonScope
-from .frontend.programs.kinds import KNOWN_TYPES, LONG, kind_of
+from .frontend.programs.kinds import KNOWN_TYPES, LONG, Unknown, kind_of
 from .frontend.programs.lower import lower_piece
-from .frontend.programs.pieces import Cut, KnownResult, Piece, Result, SameResult, TupleResult
+from .frontend.programs.pieces import (
+    FEWEST_OPS,
+    Cut,
+    KnownResult,
+    Piece,
+    Result,
+    SameResult,
+    TupleResult,
+    is_small,
+)
 from .frontend.programs.source import NoSource, read_source
 from .frontend.programs.state import is_usual, state_guards
 from .ir.errors import MemoryProblem, SizeProblem
 from .ir.interruptions import is_interruption
 from .ir.progress import compiling
+from .ir.records import replace
 from .ir.source import ABSENT, Guard, are_kept
 from .reasons import Reason, is_internal, reason_of, span_of
 from .rests import Rest
@@ -37,6 +47,7 @@ MOST_KINDS = 256  # descriptions of arguments to remember
 MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
 FEWEST_STEPS = 4  # of a loop with side exits, in each call of its piece on average
 MOST_SIGNATURES = 8  # that one piece is compiled for
+CONTAINERS = (tuple, list, dict)
 MISS = object()  # what a piece returns when Python must run its statements
 Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
 CompileNest = Callable[[Piece], Any]
@@ -80,7 +91,9 @@ class PieceProgram:
     planned_calls = 0
 
     def __init__(self, program: Owner, function: FunctionType, piece: plan.PlannedPiece) -> None:
-        self.program, self.function, self.lines = program, function, piece.lines
+        self.program, self.function, self.lines, self.piece = program, function, piece.lines, piece
+        # A few operations on numbers alone take Python as long as the call.
+        self._given = CONTAINERS if piece.work < FEWEST_OPS else (*CONTAINERS, np.generic)
         self.callable: Any = None
         self.failures = self.misses = self.python_calls = 0
         self.served_before = 0  # native calls, when it last failed
@@ -89,6 +102,10 @@ class PieceProgram:
         self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
         self.reason: Reason | None = None  # of the last failure
+
+    def serves(self, planned: Any) -> bool:
+        """Whether it is a piece of a new plan, too."""
+        return bool(self.piece.code == planned.code and self.piece.outputs == planned.outputs)
 
     @property
     def native_calls(self) -> int:
@@ -105,7 +122,7 @@ class PieceProgram:
             return MISS
         if not is_usual() or not self.program.check_names():
             return MISS
-        if not any(type(x) is np.ndarray or isinstance(x, (tuple, list, dict, np.generic)) for x in args):
+        if not any(type(x) is np.ndarray or isinstance(x, self._given) for x in args):
             return _missed(self, Reason("it gets no array"))
         result = _run(self, lambda: compiled(args, dict(kwargs)))
         if result is MISS:
@@ -139,6 +156,14 @@ class LoopProgram(Called):
         self.reason: Reason | None = None
         self.broken: Exception | None = None  # a mistake of Weft's while it was compiled
         self.compile_seconds = 0.0
+
+    def serves(self, planned: Any) -> bool:
+        """Take over statements of a new plan, if they are the same as before; tell whether they are."""
+        if not plan.are_same(self.loop, planned):
+            return False
+        self.loop = replace(self.loop, name=planned.name)
+        self.__name__ = planned.name
+        return True
 
     @property
     def function(self) -> FunctionType:
@@ -237,6 +262,8 @@ class LoopProgram(Called):
         return TupleResult(tuple(found.get(name, SameResult((name,))) for name in self.loop.live_out))
 
     def _compiled(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
+        if any(isinstance(kind, Unknown) and kind.type_name == "int" for kind in kinds):  # more than 64 bits
+            return MISS
         if len(self._made) >= MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
             return MISS
@@ -251,6 +278,9 @@ class LoopProgram(Called):
                 )  # fmt: skip
                 if isinstance(found, Cut):
                     self._split(found)
+                    return MISS
+                if is_small(found) and statements != tuple(self._scope.source.body):
+                    self.off = Reason("it is too little work for a call")
                     return MISS
                 assert self._compile is not None
                 made = self._compile(found)

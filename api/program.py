@@ -446,7 +446,7 @@ class Program:
     def _bound_plan(self, function: FunctionType, found: plan.Plan) -> FunctionType:
         """Make a function of the plan's code, with the user's own globals and variables around it."""
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        self.pieces = []
+        before, self.pieces = self.pieces, []
         named: dict[str, Any] = dict(found.names)
         named |= {
             plan.MISS: MISS,
@@ -456,6 +456,12 @@ class Program:
             **JUDGES,
         }
         for piece in found.pieces:
+            kind = LoopProgram if isinstance(piece, plan.PlannedLoop) else PieceProgram
+            kept = next((old for old in before if isinstance(old, kind) and old.serves(piece)), None)
+            if kept is not None:  # what it was compiled for stays
+                self.pieces.append(kept)
+                named[piece.name] = kept if isinstance(kept, LoopProgram) else kept.callable
+                continue
             if isinstance(piece, plan.PlannedLoop):
                 loop = CallableLoop(self, piece, PythonScope(function, self._known_source), self._compile)
                 self.pieces.append(loop)

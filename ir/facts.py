@@ -47,7 +47,7 @@ class Facts:
 
     def canonical(self, size: Size) -> Size:
         """The form that all sizes known to be equal share."""
-        if isinstance(size, int) or not self.guards:
+        if isinstance(size, int) or not (self._known or self._pairs or self._atoms):
             return size
         size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
         while isinstance(size, Dim) and size in self._pairs:
@@ -77,6 +77,16 @@ class Facts:
             return
         self.guards.append((a, b))
         self._join(a, b)
+
+    def replace(self, sizes: Sequence[Size], by: Size) -> None:
+        """Use another size for these, which the caller has made sure are equal to it."""
+        for size in sizes:
+            if dims.is_symbol(size):
+                self._known[str(size)] = by
+        for size in sizes:
+            changed = dims.substitute(size, self._known)
+            if isinstance(changed, Dim) and changed != by:
+                self._pairs[changed] = by
 
     @property
     def live_guards(self) -> list[tuple[Size, Size]]:

@@ -29,6 +29,7 @@ from ..frontend.programs.pieces import (
     ReshapedResult,
     Result,
     SameResult,
+    ShortenedResult,
     TupleResult,
     ViewOf,
     ViewResult,
@@ -234,6 +235,8 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
         return result.kind.dtype.numpy.type(made) if isinstance(result.kind, NumpyScalar) else made
     if isinstance(result, FreshResult):
         return _viewed(buffers[result.buffer], result.view, env)
+    if isinstance(result, ShortenedResult):
+        return buffers[result.buffer][tuple(slice(int(buffers[k][()])) for k in result.sizes)].copy(order="K")
     if isinstance(result, SameResult):
         return _at(values, result.path)
     if isinstance(result, ViewResult):

@@ -17,7 +17,7 @@ import numpy as np
 from ...ir.source import ABSENT
 from . import purity
 from .meanings import Meanings, places
-from .names import bound_names
+from .names import bound_names, parameters, walk_own
 from .pieces import Cut
 from .source import FunctionSource, NoSource, read_source
 
@@ -28,6 +28,7 @@ DEPTH = 8  # calls of user functions inside one another
 KNOWN = (ModuleType, FunctionType, type, np.ufunc, type(np.sum), type(len), np.dtype, type(None), str, bool)
 CONSTANT_MODULES = frozenset(("numpy", "math", "cmath", "sys"))
 LIST_METHODS = frozenset(("append", "extend"))
+LocalFunction = ast.FunctionDef | ast.Lambda
 
 
 class PythonScope:
@@ -41,6 +42,15 @@ class PythonScope:
         self.locals = (
             bound_names(source.body) | frozenset(code.co_varnames) | frozenset(code.co_cellvars)
         ) - self.outer
+        self.functions: dict[str, LocalFunction | None] = dict(_local_functions(source.tree))
+
+    def inside(self, node: LocalFunction) -> PythonScope:
+        """The scope of a function that this one defines."""
+        made = PythonScope(self.function, self.source)
+        body, given = node.body if isinstance(node.body, list) else [], parameters(node.args)
+        made.meanings, made.locals = self.meanings, self.locals | given | bound_names(body)
+        made.functions = {**self.functions, **dict.fromkeys(given), **_local_functions(node)}
+        return made
 
     def value(self, name: str) -> Any:
         """Return what a name from outside means now, or `ABSENT`."""
@@ -72,6 +82,18 @@ def _outer_names(tree: ast.AST) -> frozenset[str]:
     """The names that a function declares as global or nonlocal."""
     found = (node for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)))
     return frozenset(name for node in found for name in node.names)
+
+
+@lru_cache(maxsize=256)
+def _local_functions(tree: ast.AST) -> Mapping[str, LocalFunction]:
+    """The functions that a function defines, by `def` or by binding a `lambda`, each by a name of its own."""
+    found: dict[str, LocalFunction] = {}
+    for node in walk_own(*ast.iter_child_nodes(tree)):
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            found.update((t.id, node.value) for t in node.targets if isinstance(t, ast.Name))
+    return found
 
 
 def is_own(value: Any) -> bool:
@@ -111,7 +133,7 @@ class Checker:
             made = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
             return self._first((*parts, *made), own)
         if isinstance(node, ast.Lambda):
-            return self.expression(node.body, inner | _parameters(node.args))
+            return self.expression(node.body, inner | parameters(node.args))
         if isinstance(node, ast.Compare) and not self._keeps_identity(node, inner):
             return Cut("whether two values are one object is left to Python", node)
         if isinstance(node, SIMPLE):
@@ -287,13 +309,9 @@ class Checker:
             return Cut("a decorated function is made by Python", node)
         if any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
             return Cut("an inner function that changes variables is left to Python", node)
-        inside = Checker(self.scope, self._depth)
-        scope = PythonScope(self.scope.function, self.scope.source)
-        scope.locals = scope.locals | _parameters(node.args) | bound_names(node.body)
-        inside.scope = scope
+        inside = Checker(self.scope.inside(node), self._depth)
         cut = inside._block(node.body)
         self.captured |= inside.captured
-        self.scope.meanings.update(scope.meanings.guards)
         return cut
 
     def _assert(self, node: Any) -> Cut | None:
@@ -330,11 +348,6 @@ def _root(node: ast.expr, scope: PythonScope) -> str:
 def _count(function: FunctionType) -> int:
     code = function.__code__
     return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-
-
-def _parameters(arguments: ast.arguments) -> frozenset[str]:
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return frozenset(a.arg for a in (*every, *filter(None, (arguments.vararg, arguments.kwarg))))
 
 
 def _spoken(node: ast.AST) -> str:

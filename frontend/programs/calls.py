@@ -17,7 +17,7 @@ from .arithmetic import numpy_call, value_of
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .complexes import is_complex
 from .expressions import evaluate
-from .inlining import inline
+from .inlining import inline, inline_local
 from .kinds import Known, NumpyScalar, jitted_function
 from .library import WRITTEN_HERE, substitute
 from .lowering import Lowering
@@ -28,6 +28,7 @@ from .values import (
     Abstract,
     CutProblem,
     Expression,
+    FunctionValue,
     MethodValue,
     Number,
     Selected,
@@ -57,6 +58,8 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
     named = {str(k.arg): evaluate(p, k.value) for k in node.keywords}
     if isinstance(function, MethodValue):
         return _method(p, function, args, named)
+    if isinstance(function, FunctionValue):
+        return inline_local(p, function, args, named)
     if not isinstance(function, Known):
         raise CutProblem("what is called is not known when compiling", node)
     if (jitted := jitted_function(function.value)) is not None:

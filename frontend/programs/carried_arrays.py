@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...ir.records import record
+from ...ir.dims import Size
+from ...ir.records import record, replace
 from ...ir.tuples import NamedTuple
+from .carried_sizes import CarriedSizes, Growth, growth_of
 from .lowering import Lowering, sees
 from .names import Names
 from .values import BufferValue, CutProblem, Environment, KindChanges, View
@@ -15,11 +17,12 @@ from .values import BufferValue, CutProblem, Environment, KindChanges, View
 class ArrayGuess:
     """The variables that have places, and those of them that refer to other memory behind a step.
 
-    `aliases` has that memory by variable. Their places hold copies of it.
+    `aliases` has that memory by variable. Their places hold copies of it. `growth` has the arrays whose sizes change.
     """
 
     places: Names
     aliases: Mapping[str, BufferValue]
+    growth: Mapping[str, Growth] = {}
 
 
 @record
@@ -42,16 +45,17 @@ class Replaced(NamedTuple):
 class CarriedArrays:
     """The arrays that a loop carries, as guessed, and what a step shows of them: `found` is the next guess."""
 
-    def __init__(self, p: Lowering, guess: ArrayGuess) -> None:
+    def __init__(self, p: Lowering, guess: ArrayGuess, steps: Size | None) -> None:
         self.p, self.guess = p, guess
-        self.places, self.aliases = set(guess.places), dict(guess.aliases)
+        self.places, self.aliases, self.growth = set(guess.places), dict(guess.aliases), dict(guess.growth)
+        self.sizes, self._is_counted = CarriedSizes(p, guess.growth, steps), steps is not None
         self.made: dict[str, View] = {}  # arrays of variables that have no value before the loop
         self.started: list[Started] = []
         self.replaced: list[Replaced] = []
         self.allowed: dict[BufferValue, int] = {}  # stores to places that replace the array
 
     def found(self) -> ArrayGuess:
-        return ArrayGuess(frozenset(self.places), dict(self.aliases))
+        return ArrayGuess(frozenset(self.places), dict(self.aliases), dict(self.growth))
 
     def shared(self) -> Names:
         """Variables that are the array itself, and no place, if the loop has no step."""
@@ -63,13 +67,24 @@ class CarriedArrays:
         for name in sorted(self.guess.places):
             view = p.env[name]
             is_own = p.is_only_name(name, view)
-            place = p.e.allocate(view.dtype, view.shape, None, p.e.order_like(view))
-            p.copy(place, view)
+            room = self.sizes.room(name, view.shape)
+            place = p.e.allocate(view.dtype, room, None, p.e.order_like(view))
+            p.copy(replace(place, shape=view.shape), view)
             if name in self.guess.aliases:
                 target = self.guess.aliases[name]
                 place.buffer.shadow = target, target.version
             p.env[name] = p.places[name] = place
             self.started.append(Started(name, place.buffer.version, is_own))
+
+    def take(self, env: Environment, before: Environment) -> None:
+        """Bind the arrays whose sizes change to the parts of their places that they have now."""
+        for name in self.guess.growth:
+            env[name] = before[name] = self.p.places[name] = self.sizes.part(self.p.places[name], env, name)
+
+    def note_sizes(self) -> None:
+        """Bind the carried sizes to those that arrays have behind a step."""
+        for name in self.guess.growth:
+            self.sizes.note(self.p.env, name)
 
     def finish(self, before: Environment, living: Names) -> None:
         """Replace the arrays behind a step; `living` are the variables that live on."""
@@ -97,21 +112,34 @@ class CarriedArrays:
         e = self.p.e
         for name, first, last in self.replaced:
             is_other = first.buffer.shadow is not None and name not in self.guess.aliases
-            if is_other or last.buffer.shadow is not None:
+            if is_other or (last.buffer.shadow is not None and last.buffer is not first.buffer):
                 raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
-            if last.dtype != first.dtype or not e.facts.agree(last.shape, first.shape):
+            if last.dtype != first.dtype or not self._is_carried(name, first, last):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
             if e.order_like(last) != e.order_like(first):
                 raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
 
+    def _is_carried(self, name: str, first: View, last: View) -> bool:
+        """Whether an array has the same shape behind a step, or one that its place has room for."""
+        if self.p.e.facts.agree(last.shape, first.shape):
+            return True
+        growth = growth_of(self.p, first, last, self.growth.get(name), self._is_counted)
+        if growth is not None:
+            self.growth[name] = growth
+        return growth is not None
+
     def _replace(self) -> None:
         """Copy arrays that variables refer to after a step to the places that the loop carries for them."""
-        mine = [(first, last) for name, first, last in self.replaced if name in self.places]
-        owned = [first.buffer for first, _ in mine]
-        values = [self._apart(last) if last.buffer in owned else last for _, last in mine]
-        for (first, _), value in zip(mine, values, strict=True):
+        if self.growth != self.guess.growth:  # the loop is lowered again
+            self.places.update(name for name, _, _ in self.replaced)
+            return
+        mine = [one for one in self.replaced if one.name in self.places]
+        owned = [first.buffer for _, first, _ in mine]
+        values = [self._apart(last) if last.buffer in owned else last for _, _, last in mine]
+        for (name, first, _), value in zip(mine, values, strict=True):
             shadow, first.buffer.shadow = first.buffer.shadow, None
-            self.p.copy(first, value)
+            target = self.sizes.target(first, name, value.shape) if name in self.growth else first
+            self.p.copy(target, value)
             first.buffer.shadow = shadow
             self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
         self.places.update(name for name, _, _ in self.replaced)

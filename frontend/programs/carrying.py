@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from ...ir.dims import Size
 from ...ir.graph import Value
 from ...ir.records import record, replace
 from .carried_arrays import ArrayGuess, CarriedArrays, Replaced
@@ -37,6 +38,9 @@ class Counted(Protocol):
     def had_step(self) -> Value | None:
         """Whether there was one; None if that is certain."""
 
+    def most(self) -> Size:
+        """How many there are at most."""
+
 
 class Carry:
     """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong.
@@ -51,9 +55,9 @@ class Carry:
         self.bound, self.live = bound, live
         self.returned = Returned(p.env, names, guess.returned)
         self.tuples = CarriedTuples(p.env, names | self.returned.items)
-        self.names = names | self.returned.items | self.tuples.items
+        self.arrays = CarriedArrays(p, guess.arrays, None if counted is None else counted.most())
+        self.names = names | self.returned.items | self.tuples.items | self.arrays.sizes.numbers
         self.numbers = CarriedNumbers(p.e, p.env, self.names, guess.numbers)
-        self.arrays = CarriedArrays(p, guess.arrays)
         self.before: Environment = p.env
         self.better: Guess | None = None
 
@@ -66,6 +70,7 @@ class Carry:
     def begin(self, inputs: Sequence[Value]) -> None:
         """Start a step, in which the variables have the carried values."""
         self.p.env = {**self.before, **self.numbers.take(inputs)}
+        self.arrays.take(self.p.env, self.before)
         self._join()
 
     def _join(self) -> None:
@@ -76,6 +81,7 @@ class Carry:
         """End a step, with the new values of the carried numbers."""
         env, numbers, arrays = self.p.env, self.numbers, self.arrays
         self.tuples.take_apart(env)
+        arrays.note_sizes()
         self.returned.take_apart(env, numbers)
         outputs = numbers.last(self.before, env)
         if any(map(is_stale, self.before.values())):
@@ -141,6 +147,8 @@ class Carry:
         for name, number in numbers.take(results).items():
             bound = had_step if name in flagged and had_step is not None else number.bound
             env[name] = replace(number, settle=self._settle(name), bound=bound)
+        arrays.take(env, env)
+        arrays.sizes.drop(env)
         self._join()
         given = {name for name, old in self.tuples.all.items() if old.path is not None}
         new = ((late - flagged) | arrays.made.keys() | arrays.shared() | given) & self.live

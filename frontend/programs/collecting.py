@@ -147,7 +147,7 @@ class Collected:
 
     def _outlined(self, node: ast.expr) -> ast.expr | None:
         """Replace the parts of an expression that the piece computes by temporaries; None if there are none."""
-        if self.known.is_numeric(node):
+        if self.known.is_number(node):
             return None
         if is_fresh(node, self.scope) and work(node, self.scope) and self._admit(node):
             return self._temporary(node)

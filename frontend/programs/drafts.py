@@ -145,17 +145,32 @@ class Draft:
         return made
 
     def _settle(self, mark: int) -> None:
-        """Check assumptions about sizes that change in loops: each must be proved, or become a guard without loop
-        variables."""
+        """Check assumptions about sizes that change in loops: each must be proved, become a guard without loop
+        variables, or be checked where it is used."""
         facts, assumed = self.e.facts, self.e.facts.guards[mark:]
         facts.guards[mark:] = [pair for pair in assumed if not _changes(*pair)]
         for a, b in assumed:
             if not _changes(a, b) or (self.e.proves(a - b) and self.e.proves(b - a)):
                 continue
+            least = _least(a, b)
+            if least is not None and self.e.holds(b - least):
+                continue
             plus, minus = _sides(a - b)
-            if _changes(plus, minus) or facts.number(a - b) not in (0, None):
+            if not _changes(plus, minus) and facts.number(a - b) in (0, None):
+                facts.assume_equal(plus, minus)
+                continue
+            if isinstance(a, int) or isinstance(b, int) or not self.e.is_visible(a, b):
                 raise CutProblem(f"can't show that {a} is {b} in each step of a loop")
-            facts.assume_equal(plus, minus)
+            self._meet(a, b, least)
+
+    def _meet(self, a: Size, b: Size, least: int | None) -> None:
+        """Check where the program runs that two sizes are equal, and use a third one for both from here on."""
+        e = self.e
+        first, second = e.plain_size(a), e.plain_size(b)
+        if least is None:
+            e.check(e.op("eq", first, second), "sizes that change in a loop are not equal")
+        common = e.bind_between(second, least or 0, (b if least is not None else dims.minimum(a, b)) + 1)
+        e.facts.replace((a, b), common)
 
     def align(self, shape: Sequence[Size], wanted: Sequence[Any]) -> None:
         """Takes two shapes that differ in one size, but for ones, as equal: a reshape only asks for equal products."""
@@ -327,6 +342,17 @@ def _is_c_order(order: tuple[int, ...]) -> bool:
 def _changes(*sizes: Size) -> bool:
     """Whether sizes depend on loops or data."""
     return any(name.startswith(LOOP) for size in sizes for name in dims.symbols(size))
+
+
+def _least(a: Size, b: Size) -> int | None:
+    """The number that a size must at least be for `max(number, size)`, which is the first of two, to be the second."""
+    if isinstance(a, int) or isinstance(b, int):
+        return None
+    (monomial, factor), *more = a.terms
+    if more or factor != 1 or len(monomial) != 1 or monomial[0].name != "max":
+        return None
+    limits = [arg for arg in monomial[0].args if isinstance(arg, int)]
+    return limits[0] if limits and a == dims.maximum(limits[0], b) else None
 
 
 def _sides(size: Size) -> tuple[Size, Size]:

@@ -23,6 +23,7 @@ from ...ir.ops import CAST, CONSTANT, SIZE, TABLE, WHERE
 from ...ir.orders import LONGER, dense, memory_order
 from ...ir.proofs import follows
 from ...ir.types import Attr, Guards, Sizes, TensorType
+from .extents import largest
 from .pieces import SIZE_END
 from .values import BufferValue, CutProblem, Number, View, straight
 
@@ -129,7 +130,10 @@ class NestEmitter:
 
     def size_number(self, size: Size) -> Value:
         """A size as an i64."""
-        size = self.facts.canonical(size)
+        return self.plain_size(self.facts.canonical(size))
+
+    def plain_size(self, size: Size) -> Value:
+        """A size as an i64, whatever it is known to be equal to."""
         if isinstance(size, int):
             return self.constant(size, I64)
         self.need(size)
@@ -238,6 +242,13 @@ class NestEmitter:
         found = self.scope.bound[value] = self.variable(taken, 0, end)
         return found
 
+    def bind_between(self, value: Value, first: Size, end: Size) -> Size:
+        """A number from data as a new size in a range; the piece fails if it is out of it."""
+        taken = self.fresh("same")
+        self.need(first, end)
+        self.node(ops.BIND, (value,), (), var=taken, range=Sizes((first, end)))
+        return self.variable(taken, first, end)
+
     def load(self, view: View, index: Sequence[Size]) -> Value:
         at, loaded = view.at(tuple(index)), self.scope.loaded
         self.need(*at)
@@ -282,6 +293,9 @@ class NestEmitter:
         for size in (shape[axis] for axis in order):
             most = self.most(size) if any(n.startswith(LOOP) for n in dims.symbols(size)) else size
             if most is None:
+                ranges = {LOOP + name: (first, end) for scope in self.scopes for name, first, end in scope.ranges}
+                most = largest(size, ranges)
+            if most is None or (isinstance(most, int) and most >= SIZE_END - 1):
                 raise CutProblem(f"the size {size} of an array depends on data", node)
             whole.append(most if self.proves(most) else dims.maximum(0, most))
         self.need(*whole, *shape)

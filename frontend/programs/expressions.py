@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -10,20 +11,23 @@ from typing import Any
 import numpy as np
 
 from ...ir import dims
-from ...ir.dtypes import BOOL, F64, from_numpy, is_scalar, is_scalar_type
+from ...ir.dtypes import BOOL, F64, I64, from_numpy, is_scalar, is_scalar_type
 from ...ir.errors import TypeProblem, type_of
 from ..numpy.powers import OPERATOR
-from .arithmetic import FLOAT, INT, OPERATORS, apply, negation, truth
+from .arithmetic import FLOAT, INT, OPERATORS, apply, as_int, negation, truth, value_of
 from .complexes import is_complex
 from .grids import grid
-from .indexing import is_basic, view_of
+from .indexing import is_basic, is_whole_number, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar, jitted_function
+from .library import int_power
 from .lowering import Lowering, is_stale
 from .masks import count, lift, selects
+from .strides import load_strided, strided_item
 from .values import (
     Abstract,
     CutProblem,
     Expression,
+    FunctionValue,
     MethodValue,
     Number,
     Selected,
@@ -171,12 +175,23 @@ def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
             raise CutProblem("this raises: '@' of numbers")
         if is_complex(a) or is_complex(b):
             return _complex(p, name, a, b)
+        if name == "power" and all(x.is_python and x.dtype.is_integer and x.other is None for x in (a, b)):
+            return _int_power(p, a, b)
         return apply(p.e, name, (a, b))
     if isinstance(a, TupleValue) and isinstance(b, TupleValue) and name == "add" and a.is_list == b.is_list:
         return TupleValue((*a.items, *b.items), a.is_list)
     if all(isinstance(x, (Number, View, Expression)) for x in (a, b)):
         return p.draft.call(OPERATOR if name == "power" else name, (a, b), {})
     raise CutProblem("an operand is not an array or a number")
+
+
+def _int_power(p: Lowering, a: Number, b: Number) -> Abstract:
+    """`a ** b` of ints: multiplications if the exponent is known when compiling, else a shift or a loop."""
+    if b.known is not None:
+        return apply(p.e, "power", (a, b))
+    if a.known == 2:
+        return apply(p.e, "left_shift", (constant(1), b))
+    return p.inline(p, int_power, (as_int(p.e, a), as_int(p.e, b)), {})
 
 
 def _complex(p: Lowering, name: str, a: Number, b: Number) -> Abstract:
@@ -272,11 +287,26 @@ def _subscript(p: Lowering, node: ast.Subscript) -> Abstract:
 def index_items(p: Lowering, node: ast.expr) -> tuple[Abstract, ...]:
     """The items of an index; an array expression among them is computed."""
     if isinstance(node, ast.Tuple):
-        return tuple(p.computed(evaluate(p, item)) for item in node.elts)
+        return tuple(_index_array(p, p.computed(evaluate(p, item))) for item in node.elts)
     value = evaluate(p, node)
     if not (isinstance(value, Expression) and value.value.type.dtype == BOOL):
         value = p.computed(value)
-    return value.items if isinstance(value, TupleValue) and not value.is_list else (value,)
+    return value.items if isinstance(value, TupleValue) and not value.is_list else (_index_array(p, value),)
+
+
+def _index_array(p: Lowering, item: Abstract) -> Abstract:
+    """A list of integers in an index as the array that NumPy makes of it."""
+    if not isinstance(item, TupleValue) or not item.items:
+        return item
+    if not all(isinstance(x, Number) and is_whole_number(x) and x.other is None for x in item.items):
+        return item
+    numbers = [x for x in item.items if isinstance(x, Number)]
+    if any(x.dtype.kind == "uint" for x in numbers):
+        raise CutProblem("a list of unsigned integers is used as an index")
+    made = p.e.allocate(I64, (len(numbers),), p.node)
+    for k, number in enumerate(numbers):
+        p.e.store(p.e.cast(value_of(p.e, number), I64), made, (k,))
+    return made
 
 
 def indexed(p: Lowering, of: Abstract, items: tuple[Abstract, ...]) -> Abstract:
@@ -286,6 +316,9 @@ def indexed(p: Lowering, of: Abstract, items: tuple[Abstract, ...]) -> Abstract:
     if isinstance(of, Known) and (of.value is np.mgrid or of.value is np.ogrid):
         return grid(p, items, of.value is np.ogrid)
     if isinstance(of, View) and is_basic(items):
+        at = strided_item(p, items)
+        if at is not None:
+            return load_strided(p, of, items, at)
         view = view_of(p.e, of, items)
         if view.rank or any(isinstance(i, Known) and i.value is Ellipsis for i in items):
             return view
@@ -383,6 +416,27 @@ def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstra
     return MethodValue(value, name)
 
 
+def made_function(p: Lowering, node: ast.FunctionDef | ast.Lambda) -> FunctionValue:
+    """The function that a `def` or `lambda` makes here."""
+    kinds = inspect.Parameter
+    given = node.args
+    if given.vararg is not None or given.kwarg is not None:
+        raise CutProblem("a function that takes * or ** arguments is left to Python", node)
+    plain = [*given.posonlyargs, *given.args]
+    first = len(plain) - len(given.defaults)
+    parameters: list[inspect.Parameter] = []
+    for k, argument in enumerate(plain):
+        kind = kinds.POSITIONAL_ONLY if k < len(given.posonlyargs) else kinds.POSITIONAL_OR_KEYWORD
+        default = p.computed(evaluate(p, given.defaults[k - first])) if k >= first else kinds.empty
+        parameters.append(kinds(argument.arg, kind, default=default))
+    for argument, value in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        default = kinds.empty if value is None else p.computed(evaluate(p, value))
+        parameters.append(kinds(argument.arg, kinds.KEYWORD_ONLY, default=default))
+    body = node.body if isinstance(node.body, list) else [ast.copy_location(ast.Return(node.body), node.body)]
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    return FunctionValue(name, node, inspect.Signature(parameters), tuple(body), p.frame)
+
+
 def sized(size: dims.Size) -> Number:
     """A size as a Python int."""
     return constant(size) if isinstance(size, int) else Number(INT, size=size)
@@ -392,4 +446,5 @@ RULES: dict[type[ast.expr], Evaluate] = {
     ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.List: _tuple, ast.BinOp: _binary,
     ast.UnaryOp: _unary, ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _choice, ast.Subscript: _subscript,
     ast.Slice: _slice, ast.Attribute: _attribute, ast.Call: lambda p, node: p.call(p, node),
+    ast.Lambda: made_function,
 }  # fmt: skip

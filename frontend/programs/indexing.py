@@ -120,14 +120,14 @@ def _fits_call(e: NestEmitter, size: Size) -> bool:
 
 def _slice(e: NestEmitter, item: SliceValue, size: Size) -> tuple[Size, int, Size]:
     """The start, step and count of a slice of an axis."""
-    step = 1 if _is_none(item.step) else _step(e, item.step)
+    step = 1 if is_none(item.step) else _step(e, item.step)
     if step > 0:
-        first = 0 if _is_none(item.start) else bound(e, item.start, size)
-        last = size if _is_none(item.stop) else bound(e, item.stop, size)
+        first = 0 if is_none(item.start) else bound(e, item.start, size)
+        last = size if is_none(item.stop) else bound(e, item.stop, size)
         return first, step, count_of(e, last - first, step)
     # counted from the end: element k of the reversed axis is size - 1 - k
-    first = size - 1 if _is_none(item.start) else _backward(e, item.start, size)
-    last = -1 if _is_none(item.stop) else _backward(e, item.stop, size)
+    first = size - 1 if is_none(item.start) else _backward(e, item.start, size)
+    last = -1 if is_none(item.stop) else _backward(e, item.stop, size)
     return first, step, count_of(e, first - last, -step)
 
 
@@ -159,8 +159,17 @@ def count_of(e: NestEmitter, length: Size, step: int) -> Size:
     return dims.maximum(0, count)
 
 
-def _is_none(item: Abstract | None) -> bool:
+def is_none(item: Abstract | None) -> bool:
+    """Whether a part of a slice is left out."""
     return item is None or (isinstance(item, Known) and item.value is None)
+
+
+def has_known_step(e: NestEmitter, item: SliceValue) -> bool:
+    """Whether the step of a slice is known when compiling, or can be guarded."""
+    if is_none(item.step) or not isinstance(item.step, Number) or not is_whole_number(item.step):
+        return True
+    step = item.step.size
+    return step is not None and (isinstance(step, int) or e.facts.number(step) is not None)
 
 
 def _step(e: NestEmitter, item: Abstract | None) -> int:

@@ -68,6 +68,21 @@ class Inputs:
             return type(self.path_value(node)) in NUMBERS
         return False
 
+    def is_number(self, node: ast.AST) -> bool:
+        """Whether an expression is a number of Python's in any case, sizes of arrays included: no work for a piece."""
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)):
+            return all(self.is_number(n) for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) == 1
+            and not node.keywords
+            and self.scope.meaning(node.func) is len
+        ):
+            return isinstance(node.args[0], ast.Name)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+        return self.is_numeric(node)
+
     def _is_numeric_call(self, node: ast.expr) -> bool:
         function = self.scope.meaning(node)
         return any(function is known for known in NUMERIC_CALLS)

@@ -105,6 +105,20 @@ def smallest(items: Array) -> Any:
     return found
 
 
+def int_power(base: int, exponent: int) -> int:
+    """`base ** exponent` of ints. Products that are too large for 64 bits leave the piece, as all of Python's do."""
+    if exponent < 0:
+        raise ValueError  # it is a float
+    found = 1
+    while exponent > 0:
+        if exponent % 2 == 1:
+            found = found * base
+        exponent = exponent // 2
+        if exponent > 0:
+            base = base * base
+    return found
+
+
 OVER_ARRAYS = ((sum, total), (max, largest), (min, smallest))
 WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram, sum, max, min)
 COMPUTED_ONCE = (_places,)

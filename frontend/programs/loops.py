@@ -24,7 +24,7 @@ from .carrying import Carry, Guess
 from .indexing import count_of
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
 from .merging import types_of
-from .names import Names, bound_names, exposed
+from .names import Names, bound_names, exposed, walk_own
 from .values import (
     Abstract,
     CutProblem,
@@ -176,6 +176,9 @@ class _Count:
             more = self.had_step()
             assert more is not None
             self.p.e.check(more, "a loop has no step")
+
+    def most(self) -> Size:
+        return self.steps.end - self.steps.first
 
     def had_step(self) -> Value | None:
         e, count = self.p.e, self.steps.end - self.steps.first
@@ -345,7 +348,7 @@ def _names(p: Lowering, node: Loop) -> Names:
     if isinstance(node, ast.While):
         read |= exposed([ast.Expr(node.test)])
     found = bound_names([node]) & read
-    inside = list(ast.walk(node))
+    inside = list(walk_own(node))
     if any(isinstance(n, ast.Return) for n in inside):
         found |= {RETURN, RETURNED}
     return found | {BREAK} if any(isinstance(n, ast.Break) for n in inside) else found
@@ -359,9 +362,9 @@ def _ends_early(node: Loop) -> bool:
         if isinstance(part, (ast.Break, ast.Return)):
             return True
         if isinstance(part, (ast.For, ast.While)):
-            if any(isinstance(n, ast.Return) for n in ast.walk(part)):
+            if any(isinstance(n, ast.Return) for n in walk_own(part)):
                 return True
             todo += part.orelse
-        elif isinstance(part, ast.stmt):
+        elif isinstance(part, ast.stmt) and not isinstance(part, ast.FunctionDef):
             todo += ast.iter_child_nodes(part)
     return False

@@ -19,9 +19,11 @@ from .arithmetic import INT, value_of
 from .calls import call
 from .complexes import of_parts, part_dtype
 from .emit import NestEmitter, memory_type
+from .inlining import inline
 from .kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .names import Liveness
+from .piece_nodes import every, failures, used, without_unread
 from .pieces import (
     ArrayInput,
     ComplexResult,
@@ -39,6 +41,7 @@ from .pieces import (
     ReshapedResult,
     Result,
     SameResult,
+    ShortenedResult,
     TupleResult,
     ViewOf,
     ViewResult,
@@ -58,6 +61,7 @@ from .values import (
     constant,
     dtype_of,
     plain,
+    straight,
     whole,
 )
 
@@ -204,7 +208,7 @@ class _Inputs:
     ) -> Piece | Cut:
         after = frozenset(live_out)
         live = Liveness(statements)
-        p = Lowering(self.e, statement, call, self.env, _resolver(names), live.at, after, sources, paths)
+        p = Lowering(self.e, statement, call, inline, self.env, _resolver(names), live.at, after, sources, paths)
         p.block(statements)
         return _Outputs(self, p).piece(live_out)
 
@@ -228,6 +232,7 @@ class _Outputs:
         self.inputs, self.p, self.e = inputs, p, p.e
         self.buffers = list(inputs.buffers)
         self._lists: list[TupleValue] = []  # that are results
+        self._shortened: set[BufferValue] = set()
 
     def piece(self, live_out: Sequence[str]) -> Piece | Cut:
         p = self.p
@@ -291,6 +296,10 @@ class _Outputs:
             return ReshapedResult(origin.path, view.shape)
         if buffer.shadow is not None:
             raise CutProblem("a result may be a view of another array")
+        if buffer in self._shortened:
+            raise CutProblem("an array whose size depends on data is returned twice")
+        if buffer.origin is None and any(map(_depends_on_data, view.shape)):
+            return self._first_part(view)
         self.e.need(*view.shape, *view.starts)
         if isinstance(buffer.origin, ArrayInput):
             is_same = view.is_whole and not view.is_new
@@ -299,6 +308,16 @@ class _Outputs:
             self._fresh(buffer)
         place = self.buffers.index(buffer)
         return FreshResult(place, None if view.is_whole and not view.is_new else _view_of(view))
+
+    def _first_part(self, view: View) -> Result:
+        """An array whose size depends on data, in memory that has room for the largest."""
+        buffer = view.buffer
+        if (view.starts, view.steps) != straight(buffer.order, buffer.parts) or not self.e.is_visible(*view.shape):
+            raise CutProblem("a result is a view that depends on data")
+        self._shortened.add(buffer)
+        sizes = tuple(self._stored(self.e.size_number(size)) for size in view.shape)
+        self._fresh(buffer)
+        return ShortenedResult(self.buffers.index(buffer), sizes)
 
     def _fresh(self, buffer: BufferValue) -> None:
         """Makes local memory a buffer of the caller."""
@@ -313,15 +332,15 @@ class _Outputs:
     def _assembled(
         self, nodes: Sequence[Node], guards: Guards, results: list[tuple[str, Result]], returned: Result | None
     ) -> Piece:
-        nodes = _without_unread(nodes)
-        used = _used(nodes)
+        nodes = without_unread(nodes)
+        known = used(nodes)
         loads = {value: buffer for buffer, value in self.inputs.loads}
-        dropped = {buffer for value, buffer in loads.items() if value not in used}
-        nodes = [n for n in nodes if not (n.op is ops.LOAD and n.result in loads and n.result not in used)]
+        dropped = {buffer for value, buffer in loads.items() if value not in known}
+        nodes = [n for n in nodes if not (n.op is ops.LOAD and n.result in loads and n.result not in known)]
         kept = [b for b in self.buffers if b not in dropped]
-        if any(isinstance(b.origin, ArrayInput) and b.value not in used for b in kept):
+        if any(isinstance(b.origin, ArrayInput) and b.value not in known for b in kept):
             mentioned = self._symbols(nodes, guards) | _mentioned([r for _, r in results] + [returned])
-            kept = [b for b in kept if not isinstance(b.origin, ArrayInput) or b.value in used or _gives(b, mentioned)]
+            kept = [b for b in kept if not isinstance(b.origin, ArrayInput) or b.value in known or _gives(b, mentioned)]
         place = {b: k for k, b in enumerate(kept)}
         old = {k: place[b] for k, b in enumerate(self.buffers) if b in place}
         access = tuple("read" if not b.written else _access(b) for b in kept)
@@ -332,7 +351,7 @@ class _Outputs:
         written = tuple(k for k, b in enumerate(kept) if b.written and isinstance(b.origin, ArrayInput))
         arrays = [k for k, b in enumerate(kept) if isinstance(b.origin, ArrayInput)]
         apart = tuple((a, b) for a in written for b in arrays if a != b and not (b in written and b < a))
-        may_fail, late = _failures(nest, {kept[k].value for k in written})
+        may_fail, late = failures(nest, {kept[k].value for k in written})
         origins: list[Input] = []
         for buffer in kept:
             assert buffer.origin is not None
@@ -347,7 +366,7 @@ class _Outputs:
         found: set[str] = set()
         for a, b in guards:
             found |= dims.symbols(a) | dims.symbols(b)
-        for node in _every(nodes):
+        for node in every(nodes):
             for attr in node.attrs.values():
                 if isinstance(attr, Sizes):
                     found |= {n for size in attr for n in dims.symbols(size)}
@@ -389,6 +408,8 @@ def _moved(result: Result, places: Mapping[int, int]) -> Result:
         return EitherResult(first, second, places[result.is_first])
     if isinstance(result, ComplexResult):
         return ComplexResult(places[result.real], places[result.imag], result.kind)
+    if isinstance(result, ShortenedResult):
+        return ShortenedResult(places[result.buffer], tuple(places[k] for k in result.sizes))
     if isinstance(result, FreshResult):
         return FreshResult(places[result.buffer], result.view)
     if isinstance(result, TupleResult):
@@ -396,87 +417,16 @@ def _moved(result: Result, places: Mapping[int, int]) -> Result:
     return result
 
 
+def _depends_on_data(size: Size) -> bool:
+    return any(name.startswith(LOOP) for name in dims.symbols(size))
+
+
 def _view_of(view: View) -> ViewOf:
     sizes = (*view.shape, *view.starts)
-    if any(n.startswith(LOOP) for size in sizes for n in dims.symbols(size)):
+    if any(map(_depends_on_data, sizes)):
         raise CutProblem("a result is a view that depends on data")
     order = view.buffer.order  # the parts of a complex number are no axis of the caller's array
     places = [order.index(axis) for axis in range(len(order))]
     part = view.starts[-1] if view.is_part else None
     assert part is None or isinstance(part, int)
     return ViewOf(view.shape, tuple(view.starts[k] for k in places), tuple(view.steps[k] for k in places), part)
-
-
-def _every(nodes: Sequence[Node]) -> list[Node]:
-    found = []
-    for node in nodes:
-        found.append(node)
-        if node.body is not None:
-            found += _every(node.body.nodes)
-    return found
-
-
-def _without_unread(nodes: Sequence[Node]) -> list[Node]:
-    """Drop copies to local memory that nothing reads: a result is a view of the original instead."""
-    copies = [n for n in nodes if n.op is ops.ASSIGN and n.attrs["writes"] == 1 and not n.results and not _may_fail(n)]
-    uses: dict[Value, int] = {}
-    for node in _every(nodes):
-        for value in node.operands:
-            uses[value] = uses.get(value, 0) + 1
-    unread = {n.operands[-1] for n in copies if uses[n.operands[-1]] == 1 and _is_local(n.operands[-1])}
-    return [n for n in nodes if not (n in copies and n.operands[-1] in unread) and not unread & {*n.results}]
-
-
-def _is_local(value: Value) -> bool:
-    return value.node is not None and value.node.op is ops.ALLOC
-
-
-def _used(nodes: Sequence[Node]) -> set[Value]:
-    every = _every(nodes)
-    found = {v for n in every for v in n.operands}
-    return found | {v for n in every if n.body is not None for v in n.body.outputs}
-
-
-def _failures(nest: Graph, written: set[Value]) -> tuple[bool, bool]:
-    """Whether a nest can fail, and whether it can after it has stored to an array of the caller."""
-    fails: list[int] = []
-    first_store: int | None = None
-    count = 0
-
-    def walk(graph: Graph, loop: int | None) -> None:
-        nonlocal count, first_store
-        for node in graph:
-            count += 1
-            here = count if loop is None else loop
-            if node.op in (ops.CHECK, ops.BIND) or (node.op is ops.ASSIGN and _may_fail(node)):
-                fails.append(count)
-            if _stores(node, written) and first_store is None:
-                first_store = here
-            if node.body is not None and node.op is not ops.ASSIGN:
-                walk(node.body, here if loop is not None or node.op in ops.LOOPS else None)
-
-    walk(nest, None)
-    return bool(fails), first_store is not None and any(at > first_store for at in fails)
-
-
-def _may_fail(node: Node) -> bool:
-    """Whether an expression looks up elements by index, or demands something."""
-    return any(n.op.name in ("gather", "demand", "argmin", "argmax") for n in _every([node]) if n is not node)
-
-
-def _stores(node: Node, written: set[Value]) -> bool:
-    if node.op is ops.STORE:
-        targets: Sequence[Value] = node.operands[1:]
-    elif node.op is ops.ASSIGN:
-        count = node.attrs["writes"]
-        assert isinstance(count, int)
-        targets = node.operands[len(node.operands) - count :]
-    else:
-        return False
-    return any(_base(v) in written for v in targets)
-
-
-def _base(value: Value) -> Value:
-    while value.node is not None and value.node.op is ops.VIEW:
-        value = value.node.operands[0]
-    return value

@@ -18,6 +18,7 @@ from . import purity
 from .allowed import DEPTH, PythonScope, has_positional_out, is_own
 from .kinds import jitted_function
 from .library import LOOPS
+from .names import walk_own
 from .source import FunctionSource, NoSource, read_source
 
 STATEMENTS = (
@@ -25,7 +26,7 @@ STATEMENTS = (
 )  # fmt: skip
 INSIDE_LOOPS = (ast.Break, ast.Continue)
 REFUSED = (
-    ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.JoinedStr, ast.Await,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.JoinedStr, ast.Await,
     ast.Yield, ast.YieldFrom, ast.Dict, ast.Set, ast.Starred,
 )  # fmt: skip
 METHODS = purity.METHODS | frozenset(("fill", "sort", "item", "tolist", "at"))
@@ -37,6 +38,8 @@ def may_be_lowered(node: ast.stmt, scope: PythonScope, in_loop: bool = False) ->
     """Whether a statement may be part of a nest."""
     if isinstance(node, INSIDE_LOOPS):
         return in_loop
+    if isinstance(node, ast.FunctionDef):
+        return _is_simple_function(node, scope)
     if not isinstance(node, STATEMENTS):
         return False
     inside = in_loop or isinstance(node, (ast.For, ast.While))
@@ -50,9 +53,27 @@ def may_be_lowered(node: ast.stmt, scope: PythonScope, in_loop: bool = False) ->
     return True
 
 
+def _is_simple_function(node: ast.FunctionDef, scope: PythonScope) -> bool:
+    """Whether calls of a function that is defined here may be inlined."""
+    annotated = [a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]
+    if node.decorator_list or getattr(node, "type_params", []) or not _is_quiet(node.returns, scope):
+        return False
+    if not all(_is_quiet(part, scope) for part in annotated) or not _is_allowed(node.args, scope):
+        return False
+    inside = scope.inside(node)
+    return all(may_be_lowered(statement, inside) for statement in node.body)
+
+
+def _is_quiet(annotation: ast.expr | None, scope: PythonScope) -> bool:
+    """Whether evaluating an annotation does nothing: it is a literal, or leads through modules to a class."""
+    return annotation is None or isinstance(annotation, ast.Constant) or scope.meaning(annotation) is not ABSENT
+
+
 def _is_allowed(node: ast.AST, scope: PythonScope) -> bool:
-    for part in ast.walk(node):
+    for part in walk_own(node):
         if isinstance(part, REFUSED):
+            return False
+        if isinstance(part, ast.Lambda) and not _is_allowed(part.body, scope.inside(part)):
             return False
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in scope.outer:
             return False
@@ -64,6 +85,8 @@ def _is_allowed(node: ast.AST, scope: PythonScope) -> bool:
 
 
 def _is_callable(node: ast.Call, scope: PythonScope) -> bool:
+    if isinstance(node.func, ast.Name) and node.func.id in scope.functions:
+        return True  # defined here, or given to a function that is
     function = scope.meaning(node.func)
     if function is ABSENT:
         return isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
@@ -95,14 +118,36 @@ def is_store(node: ast.AST, scope: PythonScope) -> bool:
     return False
 
 
-def has_loops_or_stores(node: ast.AST, scope: PythonScope, seen: frozenset[FunctionType] = frozenset()) -> bool:
-    """Whether a statement, or a function with source that it calls, has a loop or changes an array in place."""
-    for part in ast.walk(node):
+def has_loops_or_stores(
+    node: ast.AST,
+    scope: PythonScope,
+    seen: frozenset[FunctionType] = frozenset(),
+    numeric: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether a statement, or a function with source that it calls, has a loop or changes an array in place.
+
+    Variables that are `numeric` are numbers, which `+=` does not change in place.
+    """
+    if isinstance(node, ast.FunctionDef):
+        return False
+    for part in walk_own(node):
+        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name) and part.target.id in numeric:
+            continue
         if isinstance(part, (ast.For, ast.While)) or is_store(part, scope):
             return True
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            own = scope.functions.get(part.func.id)
+            if isinstance(own, ast.FunctionDef) and _has_loops(own, scope, seen):
+                return True
         if isinstance(part, ast.Call) and _calls_loops(scope.meaning(part.func), seen):
             return True
     return False
+
+
+def _has_loops(function: ast.FunctionDef, scope: PythonScope, seen: frozenset[FunctionType]) -> bool:
+    inside = scope.inside(function)
+    inside.functions = {name: own for name, own in inside.functions.items() if own is not function}
+    return any(has_loops_or_stores(s, inside, seen) for s in function.body)
 
 
 def calls_written_loops(function: Any, source: FunctionSource | NoSource) -> bool:

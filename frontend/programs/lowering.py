@@ -27,6 +27,7 @@ from .values import (
     CutProblem,
     Environment,
     Expression,
+    FunctionFrame,
     Number,
     Selected,
     TupleValue,
@@ -45,6 +46,7 @@ Sources = Callable[[FunctionType], Sequence[ast.stmt] | str]
 """Finds the statements of a function, or says why they are not known."""
 Run = Callable[["Lowering", ast.stmt], None]
 Call = Callable[["Lowering", ast.Call], "Abstract"]
+Inline = Callable[["Lowering", Any, Sequence["Abstract"], Mapping[str, "Abstract"]], "Abstract"]
 
 
 class Lowering:
@@ -55,6 +57,7 @@ class Lowering:
         e: NestEmitter,
         run: Run,
         call: Call,
+        inline: Inline,
         env: Environment,
         names: Resolver,
         live: Mapping[int, Names],
@@ -63,9 +66,10 @@ class Lowering:
         paths: Mapping[int, str],
     ) -> None:
         self.e = e
-        self.run, self.call = run, call  # lower a statement, and evaluate a call
+        self.run, self.call, self.inline = run, call, inline  # lower a statement, evaluate a call, and inline one
         self.env = env
         self.names = names
+        self.frame = FunctionFrame(names)  # of the function whose statements are lowered
         self.live = live  # variables that are live behind a statement, by its identity
         self.after = after  # variables that are live behind all statements
         self.sources = sources

@@ -23,6 +23,16 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
+def walk_own(*nodes: ast.AST) -> Iterator[ast.AST]:
+    """Yield nodes and what is in them, but not what is inside functions that they define."""
+    todo = [*nodes]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            todo += ast.iter_child_nodes(node)
+
+
 def reads(node: ast.AST) -> Iterator[str]:
     """Yield the names that evaluating a node may read, but for those of its own inner scopes."""
     if isinstance(node, ast.Name):
@@ -30,7 +40,7 @@ def reads(node: ast.AST) -> Iterator[str]:
             yield node.id
         return
     if isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)):
-        own = _own_names(node)
+        own = own_names(node)
         yield from (name for child in ast.iter_child_nodes(node) for name in reads(child) if name not in own)
         return
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -39,20 +49,24 @@ def reads(node: ast.AST) -> Iterator[str]:
         yield from reads(child)
 
 
-def _own_names(node: ast.AST) -> Names:
+def own_names(node: ast.AST) -> Names:
     """The names of an inner scope."""
     if isinstance(node, COMPREHENSIONS):
         return frozenset(name for g in node.generators for name in binds(g.target))
     if isinstance(node, ast.ClassDef):
         return NONE
     assert isinstance(node, FUNCTIONS)
-    given = node.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
     body = node.body if isinstance(node.body, list) else [node.body]
     outer = {
         name for part in body for n in ast.walk(part) if isinstance(n, (ast.Nonlocal, ast.Global)) for name in n.names
     }
-    return frozenset(a.arg for a in every) | (frozenset(name for part in body for name in binds(part)) - outer)
+    return parameters(node.args) | (frozenset(name for part in body for name in binds(part)) - outer)
+
+
+def parameters(given: ast.arguments) -> Names:
+    """The names of the parameters of a function."""
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    return frozenset(a.arg for a in every)
 
 
 def binds(node: ast.AST) -> Iterator[str]:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from .inputs import Inputs
-from .names import Names, bound_names
+from .names import FUNCTIONS, Names, bound_names, own_names
 
 
 class Paths:
@@ -36,6 +36,12 @@ class Paths:
         return names - (self._owners - self._others)
 
     def _collect(self, node: ast.AST) -> None:
+        if isinstance(node, FUNCTIONS):  # its own variables hide those around it
+            outer, self._bound = self._bound, self._bound | own_names(node)
+            for part in ast.iter_child_nodes(node):
+                self._collect(part)
+            self._bound = outer
+            return
         if isinstance(node, (ast.Attribute, ast.Subscript)) and self._is_path(node):
             name = self._texts.setdefault(ast.dump(node), f".path{len(self._texts)}")
             self.names[id(node)] = name

@@ -20,6 +20,8 @@ from typing import Union
 from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.graph import Graph
+from ...ir.nest import ops
+from ...ir.ops import CAST, CONSTANT, SIZE
 from ...ir.records import record
 from ...ir.source import Guard
 from .kinds import Kind
@@ -107,6 +109,14 @@ class FreshResult:
 
 
 @record
+class ShortenedResult:
+    """A copy of the first part of an array that the piece made; `sizes` are buffers with its size along each axis."""
+
+    buffer: int
+    sizes: tuple[int, ...]
+
+
+@record
 class SameResult:
     """The same object that was passed in."""
 
@@ -163,6 +173,7 @@ Result = Union[
     EitherResult,
     ComplexResult,
     FreshResult,
+    ShortenedResult,
     SameResult,
     ViewResult,
     ReshapedResult,
@@ -185,6 +196,21 @@ class Piece:
     may_fail: bool = False  # whether the nest can end with an error
     written: tuple[int, ...] = ()  # buffers of the caller that the nest stores to
     meant: tuple[Guard, ...] = ()  # functions that were inlined, what their names meant, and attributes of modules
+
+
+FEWEST_OPS = 8  # of a piece without loops and arrays, below which Python is as fast
+
+
+def is_small(piece: Piece) -> bool:
+    """Whether a piece only computes a few numbers, so that Python runs its statements as fast as a call."""
+    nodes = list(piece.nest)
+    if any(node.body is not None and node.op is not ops.WHEN for node in nodes):
+        return False
+    inside = [part for node in nodes if node.body is not None for part in node.body]
+    if any(part.body is not None for part in inside):
+        return False
+    work = [node for node in (*nodes, *inside) if node.op not in (CONSTANT, SIZE, CAST, ops.CHECK, ops.BIND, ops.WHEN)]
+    return len(work) < FEWEST_OPS or bool(piece.kept)
 
 
 @record(eq=False)

@@ -33,8 +33,9 @@ from .allowed import Checker, PythonScope, is_known
 from .collecting import PARTED, Collected, Guards, plan_name
 from .exit_plans import ExitPlan, live_at_exits, live_before
 from .inputs import Inputs
+from .local_functions import LocalFunctions
 from .lowerable import has_loops_or_stores, may_be_lowered
-from .names import Liveness, assigned, bound_names, exposed, reads
+from .names import Liveness, assigned, bound_names, exposed, reads, walk_own
 from .paths import Paths
 from .pieces import Cut
 from .side_exits import HIDDEN, Loop, with_exits
@@ -56,6 +57,7 @@ class PlannedPiece:
     code: CodeType
     outputs: tuple[str, ...]
     lines: tuple[int, int]
+    work: int  # operations that may be over arrays
 
 
 @record(eq=False)
@@ -70,6 +72,14 @@ class PlannedLoop:
     lines: tuple[int, int]
     origin: ast.stmt | None = None  # the user's loop, if the statements are one with side exits
     paths: Mapping[int, str] = {}  # attributes and items that are inputs, by the identity of their nodes
+
+
+def are_same(one: PlannedLoop, other: PlannedLoop) -> bool:
+    """Whether two plans have the same statements here, to be compiled in the same way."""
+    mine, its = ((p.live_in, p.live_out, p.returns, p.lines, len(p.statements)) for p in (one, other))
+    if mine != its or one.origin is not other.origin:
+        return False
+    return all(a is b or ast.dump(a) == ast.dump(b) for a, b in zip(one.statements, other.statements, strict=True))
 
 
 @record(eq=False)
@@ -149,12 +159,16 @@ class _Planner:
         self._regions: set[int] = set(unfit)  # statements that are no part of a nest, or of one already
         self.cuts: list[Cut] = []
         self.names: dict[str, Any] = {}
+        self._functions = LocalFunctions(self.statements)
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Plan consecutive statements."""
         made: list[ast.stmt] = []
+        mark = self._functions.mark()
         for run, is_region in self._runs(statements):
             made += self.region(run) if is_region else self._simple(run)
+            self._functions.passed(run)
+        self._functions.reset(mark)
         return made
 
     # -- nests
@@ -171,9 +185,9 @@ class _Planner:
 
     def _is_worth(self, run: list[ast.stmt]) -> bool:
         """Whether statements have loops or stores; a piece of values alone is compiled otherwise."""
-        if any(isinstance(n, ast.Return) for s in run for n in ast.walk(s)) and run[-1] is not self.statements[-1]:
+        if any(isinstance(n, ast.Return) for n in walk_own(*run)) and run[-1] is not self.statements[-1]:
             return False
-        return any(has_loops_or_stores(s, self._scope) for s in run)
+        return any(has_loops_or_stores(s, self._scope, numeric=self._inputs.numeric) for s in run)
 
     def may_be_views(self) -> bool:
         """Whether all of the function may be a nest that looks arrays up or makes views, which is no work otherwise."""
@@ -194,19 +208,21 @@ class _Planner:
         lines = run[0].lineno, run[-1].end_lineno or run[-1].lineno
         if lines in self._dropped:
             return self.block(run)
-        returns = any(isinstance(n, ast.Return) for s in run for n in ast.walk(s))
+        returns = any(isinstance(n, ast.Return) for n in walk_own(*run))
         behind = frozenset() if returns else self._live.at[id(run[-1])]
-        bound = bound_names(run)
+        made = [s for s in run if self._functions.is_definition(s) and bound_names([s]) & behind]  # by Python, before
+        bound = bound_names(run) - bound_names(made)
         live_out = tuple(sorted(bound & behind))
         kept = set(live_out) - assigned(run)
         before = {n for s in self.statements if s not in run for n in bound_names([s])} | self._given
-        paths = Paths(run, self._inputs)
-        own = self._scope.locals - before  # variables that only these statements bind have no value before them
-        needed = (paths.without_owners(exposed(run)) - own) | (kept & before)
+        own = (*self._functions.used_by(run), *run)
+        paths = Paths(own, self._inputs)
+        without = self._scope.locals - before  # variables that only these statements bind have no value before them
+        needed = (paths.without_owners(exposed(own)) - without) | (kept & before)
         variables = tuple(sorted(n for n in needed if self._is_variable(n)))
         live_in, given = (*variables, *paths.inputs), [ast.Name(n, ast.Load()) for n in variables]
         name = f".piece{len(self.pieces)}"
-        self.pieces.append(PlannedLoop(name, tuple(run), live_in, live_out, returns, lines, None, paths.names))
+        self.pieces.append(PlannedLoop(name, own, live_in, live_out, returns, lines, None, paths.names))
         call = ast.Call(ast.Name(name, ast.Load()), [*given, *paths.inputs.values()], [])
         hit: list[ast.stmt]
         if returns:
@@ -215,7 +231,8 @@ class _Planner:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in live_out]
             target = ast.Tuple(targets, ast.Store()) if targets else ast.Name(RESULT, ast.Store())
             hit = [ast.Assign([target], ast.Name(RESULT, ast.Load())), _assign(RESULT, ast.Constant(None))]
-        return self._tried(name, [_assign(RESULT, call)], self._tests(paths.guards), self.block(run), hit, run[0])
+        tests = self._tests(paths.guards)
+        return [*made, *self._tried(name, [_assign(RESULT, call)], tests, self.block(run), hit, run[0])]
 
     def _is_variable(self, name: str) -> bool:
         if name in self._scope.locals or name in self._scope.outer:
@@ -229,7 +246,8 @@ class _Planner:
         """Plan statements whose values are compiled one after the other."""
         made: list[ast.stmt] = []
         piece = self._new()
-        for statement in statements:
+        for k, statement in enumerate(statements):
+            self._functions.passed(statements[:k])
             tried = piece.copied()
             if not tried.take(statement) and piece.originals:
                 made += self._closed(piece)
@@ -254,7 +272,8 @@ class _Planner:
         """Leave a statement to Python, with pieces inside it."""
         blocks = [name for name in BLOCKS if getattr(node, name, None)] if not isinstance(node, _DEFINITIONS) else []
         if not blocks and not getattr(node, "handlers", None) and not getattr(node, "cases", None):
-            if not isinstance(node, (ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue)):
+            is_silent = isinstance(node, (ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue))
+            if not is_silent and not self._functions.is_definition(node):
                 self.cuts.append(
                     cut or Checker(self._scope).statement(node) or Cut("there is nothing to compile", node)
                 )
@@ -284,9 +303,10 @@ class _Planner:
             return None
         plan, name = ExitPlan(node, found, len(self.pieces)), f".piece{len(self.pieces)}"
         live_out = live_at_exits(node, found, self._live)
-        needed = live_before(node, found, live_out)
+        own = self._functions.used_by([node])
+        needed = live_before(node, found, live_out) - bound_names(own) | exposed(own)
         live_in = tuple(sorted(n for n in needed if n in HIDDEN or self._is_variable(n)))
-        self.pieces.append(PlannedLoop(name, found.statements, live_in, live_out, False, lines, node))
+        self.pieces.append(PlannedLoop(name, (*own, *found.statements), live_in, live_out, False, lines, node))
         call = ast.Call(ast.Name(name, ast.Load()), [plan.given(n) for n in live_in], [])
         taken = ast.Assign([ast.Tuple([plan.target(n) for n in live_out], ast.Store())], ast.Name(RESULT, ast.Load()))
         hit = [taken, _assign(RESULT, ast.Constant(None)), *plan.left(self.block)]
@@ -312,7 +332,7 @@ class _Planner:
             return []
         first, last = piece.originals[0], piece.originals[-1]
         lines = first.lineno, last.test.end_lineno or last.lineno if isinstance(last, ast.If) else last.end_lineno or 0
-        if not piece.work or not piece.inputs or lines in self._dropped:
+        if not piece.work or not self._has_arrays(piece) or lines in self._dropped:
             if lines in self._dropped:
                 self.cuts.append(Cut("it failed too often", first))
             return [part for s in piece.originals for part in (self._python(s, None) if _has_blocks(s) else [s])]
@@ -330,8 +350,14 @@ class _Planner:
             self.cuts.append(Cut("its function could not be compiled", first))
             return list(piece.originals)
         name = f".piece{len(self.pieces)}"
-        self.pieces.append(PlannedPiece(name, made, tuple(outputs), (lines[0], lines[1])))
+        self.pieces.append(PlannedPiece(name, made, tuple(outputs), (lines[0], lines[1]), piece.work))
         return self._emitted(piece, name, outputs, again, needed, rest)
+
+    def _has_arrays(self, piece: Collected) -> bool:
+        """Whether a piece gets anything but Python's numbers: else it would serve no call."""
+        before = {plan_name(name): value for name, value in piece.before}
+        given = [before.get(v.id, v) if isinstance(v, ast.Name) else v for v in piece.inputs.values()]
+        return not all(map(self._inputs.is_numeric, given))
 
     def _needed(self, piece: Collected, rest: ast.stmt | None) -> set[str]:
         last = piece.originals[-1]

@@ -33,8 +33,8 @@ def scatter(p: Lowering, of: View, items: Sequence[Abstract], value: Abstract, p
     if any(isinstance(i, Known) for i in items):
         raise CutProblem("None and ... among index arrays are not compiled")
     value = p.computed(value)
-    items = [_apart(p, item, of) for item in items]
-    value = _apart(p, value, of)
+    items = [apart(p, item, of) for item in items]
+    value = apart(p, value, of)
     if not isinstance(value, (Number, View)):
         raise CutProblem("only arrays and numbers can be stored")
     size = _length(p, [i for i in items if isinstance(i, View)])
@@ -45,12 +45,12 @@ def scatter(p: Lowering, of: View, items: Sequence[Abstract], value: Abstract, p
     p.e.enter(is_loop=True)
     k = p.e.variable(name, 0, size)
     chosen = [_index(p, item, k) if isinstance(item, View) else item for item in items]
-    put(view_of(p.e, of, chosen), _part(p, value, at - rank, k, size))
+    put(view_of(p.e, of, chosen), part_of(p, value, at - rank, k, size))
     body = p.e.leave([])
     p.e.node(ops.FOR, (), (), body, var=name, range=Sizes((0, size)), kind="serial")
 
 
-def _apart(p: Lowering, value: Abstract, of: View) -> Abstract:
+def apart(p: Lowering, value: Abstract, of: View) -> Abstract:
     """A copy of an array that lies in the memory that is stored to."""
     if not isinstance(value, View) or value.buffer is not of.buffer:
         return value
@@ -82,7 +82,7 @@ def _index(p: Lowering, array: View, k: Size) -> Number:
     return Number(NumpyScalar(array.dtype), p.e.load(element, ()))
 
 
-def _part(p: Lowering, value: Number | View, axis: int, k: Size, size: Size) -> Abstract:
+def part_of(p: Lowering, value: Number | View, axis: int, k: Size, size: Size) -> Abstract:
     """The part of a value for one index; the axis is counted from the end, as in broadcasting."""
     if isinstance(value, Number) or value.rank < -axis:
         return value

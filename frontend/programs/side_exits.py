@@ -19,6 +19,7 @@ import copy
 from collections.abc import Callable, Sequence
 
 from ...ir.records import record
+from .names import walk_own
 
 EXIT, STEP, FIRST, COUNT, START = "weft_exit", "weft_step", "weft_first", "weft_count", "weft_start"
 HIDDEN = frozenset((EXIT, STEP, FIRST, COUNT, START))
@@ -124,7 +125,7 @@ def _only_test(node: ast.If) -> ast.stmt:
 
 
 def _returns(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
+    return any(isinstance(n, ast.Return) for n in walk_own(node))
 
 
 def _with_breaks(statements: Sequence[ast.stmt]) -> list[ast.stmt]:

@@ -11,13 +11,14 @@ import numpy as np
 from ...ir.dtypes import BOOL, I64, DType
 from ...ir.graph import Value
 from .arithmetic import number_parts
-from .expressions import BINARY, binary, condition, evaluate, index_items, indexed
+from .expressions import BINARY, binary, condition, evaluate, index_items, indexed, made_function
 from .indexing import is_basic, view_of
 from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
 from .masks import selects, write_selected
 from .scatter import has_indices, scatter
+from .strides import store_strided, strided_item
 from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View, constant
 
 
@@ -114,8 +115,11 @@ def store(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -
     if not is_basic(items):
         _store_selected(p, of, items, value)
         return
-    target = view_of(p.e, of, items)
-    write(p, target, value)
+    at = strided_item(p, items)
+    if at is not None:
+        store_strided(p, of, items, at, value, lambda target, part: write(p, target, part))
+        return
+    write(p, view_of(p.e, of, items), value)
 
 
 def write(p: Lowering, target: View, value: Abstract) -> None:
@@ -209,6 +213,13 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
         return
     if not isinstance(of, View) or not is_basic(items):
         raise CutProblem("only elements and slices of arrays can be changed in place", node.target)
+    if strided_item(p, items) is not None:
+        made = binary(p, name, indexed(p, of, items), evaluate(p, node.value))
+        if not isinstance(made, Expression):
+            raise CutProblem("this index is not compiled", node.target)
+        _demand_same_kind(made, of)
+        store(p, of, items, made)
+        return
     target = view_of(p.e, of, items)
     if not of.buffer.writeable:
         raise CutProblem("this raises ValueError: the array is read-only")
@@ -301,6 +312,10 @@ def _delete(p: Lowering, node: ast.Delete) -> None:
         p.env.pop(target.id, None)
 
 
+def _function(p: Lowering, node: ast.FunctionDef) -> None:
+    p.env[node.name] = made_function(p, node)
+
+
 def _pass(p: Lowering, node: ast.Pass) -> None:
     pass
 
@@ -309,4 +324,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, Any], None]] = {
     ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.If: _if, ast.For: _for,
     ast.While: _while, ast.Return: _return, ast.Break: _break, ast.Continue: _continue, ast.Assert: _assert,
     ast.Raise: _raise, ast.Expr: _expression, ast.Delete: _delete, ast.Pass: _pass,
+    ast.FunctionDef: _function,
 }  # fmt: skip

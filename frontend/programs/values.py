@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from inspect import Signature
 from typing import Any, Union
 
 from ...ir.dims import Size
@@ -270,6 +271,28 @@ class MethodValue:
     name: str
 
 
+class FunctionFrame:
+    """The variables of one function while its statements are lowered; those of a caller wait in `env`."""
+
+    __slots__ = ("env", "is_done", "names")
+
+    def __init__(self, names: Callable[[str], Abstract | None]) -> None:
+        self.names = names  # finds what is not a variable of the function
+        self.env: Environment = {}
+        self.is_done = False
+
+
+@record(eq=False)
+class FunctionValue:
+    """A function that a `def` or `lambda` in the lowered statements has made. Defaults in its signature are values."""
+
+    name: str
+    node: ast.FunctionDef | ast.Lambda
+    signature: Signature
+    body: tuple[ast.stmt, ...]
+    frame: FunctionFrame  # of the function that made it, whose variables it reads
+
+
 @record(eq=False)
 class Unset:
     """A variable that may have no value here, and why. `kinds` are those of two numbers that can't be one variable."""
@@ -279,6 +302,7 @@ class Unset:
 
 
 Abstract = Union[
-    Number, View, Expression, Selected, TupleValue, RangeValue, Iteration, SliceValue, MethodValue, Known, Unset
+    Number, View, Expression, Selected, TupleValue, RangeValue, Iteration, SliceValue, MethodValue, FunctionValue,
+    Known, Unset,
 ]  # fmt: skip
 Environment = dict[str, Any]

@@ -30,7 +30,7 @@ def is_simple(statement: ast.stmt) -> bool:
     if not isinstance(statement, SIMPLE):
         return False
     for node in ast.walk(statement):
-        if isinstance(node, BRANCHING) or (isinstance(node, ast.Compare) and len(node.ops) > 1):
+        if isinstance(node, (*BRANCHING, ast.Lambda)) or (isinstance(node, ast.Compare) and len(node.ops) > 1):
             return False
         if isinstance(node, ast.Call) and not isinstance(node.func, ast.Attribute):
             return False
