@@ -47,6 +47,7 @@ MOST_KINDS = 256  # descriptions of arguments to remember
 MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
 FEWEST_STEPS = 4  # of a loop with side exits, in each call of its piece on average
 MOST_SIGNATURES = 8  # that one piece is compiled for
+SMALL = Reason("it is too little work for a call")
 CONTAINERS = (tuple, list, dict)
 MISS = object()  # what a piece returns when Python must run its statements
 Compiled = Callable[[Sequence[Any], dict[str, Any]], Any]
@@ -154,6 +155,7 @@ class LoopProgram(Called):
         self.doubt: Reason | None = None
         self.off: Reason | None = None if compile is not None else Reason("the backend does not compile loops")
         self.reason: Reason | None = None
+        self._is_split = False  # then the next plan is without it already
         self.broken: Exception | None = None  # a mistake of Weft's while it was compiled
         self.compile_seconds = 0.0
 
@@ -191,7 +193,7 @@ class LoopProgram(Called):
         if self.doubt is not None:
             _failed(self)
         if self.off is not None:
-            return _left(self)
+            return MISS if self._is_split else _left(self)
         if self.rest.takes():
             self.misses += 1
             return MISS
@@ -280,7 +282,7 @@ class LoopProgram(Called):
                     self._split(found)
                     return MISS
                 if is_small(found) and statements != tuple(self._scope.source.body):
-                    self.off = Reason("it is too little work for a call")
+                    self.off = SMALL
                     return MISS
                 assert self._compile is not None
                 made = self._compile(found)
@@ -303,8 +305,11 @@ class LoopProgram(Called):
 
     def _split(self, cut: Cut) -> None:
         """Remember the statement that can't be part of a nest; the next plan is split there."""
+        own, self._is_split = self.loop.own, True
+        if any(part is cut.node for s in self.loop.statements[: self.loop.borrowed] for part in ast.walk(s)):
+            cut = Cut(cut.reason, own[0])  # a definition that stands elsewhere is no part of the plan here
         self.reason = self.off = Reason(cut.reason, span_of(cut.node, self._scope.function))
-        inner = _innermost(cut.node, self.loop.statements)
+        inner = _innermost(cut.node, own)
         if inner is not None and self.loop.origin is not inner:
             self.program.split(inner)  # so that it may be a side exit
         if self.loop.origin is not None:
@@ -313,8 +318,8 @@ class LoopProgram(Called):
             self._note(self.reason)
             return
         line = getattr(cut.node, "lineno", self.lines[0])
-        inside = [s for s in self.loop.statements if s.lineno <= line <= (s.end_lineno or s.lineno)]
-        for statement in inside or self.loop.statements:
+        inside = [s for s in own if s.lineno <= line <= (s.end_lineno or s.lineno)]
+        for statement in inside or own:
             self.program.split(statement)
         self._note(self.reason)
 

@@ -448,13 +448,7 @@ class Program:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         before, self.pieces = self.pieces, []
         named: dict[str, Any] = dict(found.names)
-        named |= {
-            plan.MISS: MISS,
-            plan.FAILURES: failures,
-            plan.TYPE: type,
-            plan.PARTS: PARTED,
-            **JUDGES,
-        }
+        named |= {plan.MISS: MISS, plan.FAILURES: failures, plan.TYPE: type, plan.PARTS: PARTED, **JUDGES}
         for piece in found.pieces:
             kind = LoopProgram if isinstance(piece, plan.PlannedLoop) else PieceProgram
             kept = next((old for old in before if isinstance(old, kind) and old.serves(piece)), None)

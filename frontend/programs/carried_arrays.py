@@ -27,11 +27,16 @@ class ArrayGuess:
 
 @record
 class Started:
-    """The place of a variable, how often it had been stored to, and whether no other variable had its array."""
+    """The place of a variable, how often it had been stored to, and whether no other variable had its array.
+
+    `source` is the memory of that array, and `source_version` how often that had been stored to.
+    """
 
     name: str
     version: int
     is_own: bool
+    source: BufferValue
+    source_version: int
 
 
 class Replaced(NamedTuple):
@@ -49,6 +54,7 @@ class CarriedArrays:
         self.p, self.guess = p, guess
         self.places, self.aliases, self.growth = set(guess.places), dict(guess.aliases), dict(guess.growth)
         self.sizes, self._is_counted = CarriedSizes(p, guess.growth, steps), steps is not None
+        self._own: dict[str, View] = {}  # the places of this loop
         self.made: dict[str, View] = {}  # arrays of variables that have no value before the loop
         self.started: list[Started] = []
         self.replaced: list[Replaced] = []
@@ -73,13 +79,14 @@ class CarriedArrays:
             if name in self.guess.aliases:
                 target = self.guess.aliases[name]
                 place.buffer.shadow = target, target.version
-            p.env[name] = p.places[name] = place
-            self.started.append(Started(name, place.buffer.version, is_own))
+            p.env[name] = p.places[name] = self._own[name] = place
+            source = view.buffer
+            self.started.append(Started(name, place.buffer.version, is_own, source, source.version))
 
     def take(self, env: Environment, before: Environment) -> None:
         """Bind the arrays whose sizes change to the parts of their places that they have now."""
         for name in self.guess.growth:
-            env[name] = before[name] = self.p.places[name] = self.sizes.part(self.p.places[name], env, name)
+            env[name] = before[name] = self.p.places[name] = self.sizes.part(self._own[name], env, name)
 
     def note_sizes(self) -> None:
         """Bind the carried sizes to those that arrays have behind a step."""
@@ -95,7 +102,7 @@ class CarriedArrays:
 
     def _find_aliases(self, before: Environment, living: Names) -> None:
         """Find variables that refer to memory of the caller, or of another variable that lives on."""
-        env, places = self.p.env, {self.p.places[name].buffer for name in self.guess.places}
+        env, places = self.p.env, {self._own[name].buffer for name in self.guess.places}
         for name, _, last in self.replaced:
             buffer = last.buffer
             others = [key for key, value in env.items() if key != name and key in living and sees(value, last)]
@@ -114,13 +121,13 @@ class CarriedArrays:
             is_other = first.buffer.shadow is not None and name not in self.guess.aliases
             if is_other or (last.buffer.shadow is not None and last.buffer is not first.buffer):
                 raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
-            if last.dtype != first.dtype or not self._is_carried(name, first, last):
+            if last.dtype != first.dtype or not self._carry_sizes(name, first, last):
                 raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
             if e.order_like(last) != e.order_like(first):
                 raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
 
-    def _is_carried(self, name: str, first: View, last: View) -> bool:
-        """Whether an array has the same shape behind a step, or one that its place has room for."""
+    def _carry_sizes(self, name: str, first: View, last: View) -> bool:
+        """Carry the sizes of an array if they change in a step; tell whether its place can have room for it."""
         if self.p.e.facts.agree(last.shape, first.shape):
             return True
         growth = growth_of(self.p, first, last, self.growth.get(name), self._is_counted)
@@ -156,7 +163,9 @@ class CarriedArrays:
         the array would have to keep it.
         """
         for start in self.started:
-            buffer = self.p.places[start.name].buffer
+            buffer = self._own[start.name].buffer
+            if not start.is_own and start.source.version != start.source_version:
+                raise KindChanges(f"the array '{start.name}' is another variable's that a loop changes")
             writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
             if buffer.version - start.version != writes and not start.is_own:
                 raise CutProblem(f"the array '{start.name}' is changed in place and replaced in a loop")

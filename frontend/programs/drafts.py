@@ -375,9 +375,10 @@ def _reached(builder: Builder, outputs: Sequence[Value]) -> set[Value]:
 
 def emit_view(e: NestEmitter, view: View) -> Value:
     """A view as a buffer of the nest."""
-    if view.is_whole and not view.buffer.parts and _is_c_order(view.buffer.order):
-        return view.buffer.value
     shape = tuple(map(e.facts.canonical, view.shape))
+    is_all = shape == view.shape or not any(map(_changes, shape))
+    if is_all and view.is_whole and not view.buffer.parts and _is_c_order(view.buffer.order):
+        return view.buffer.value
     names = tuple(e.fresh("v") for _ in shape)
     at = view.at(tuple(dims.symbol(LOOP + name) for name in names))
     e.need(*at, *view.shape)

@@ -19,7 +19,7 @@ from typing import Union
 
 from ...ir.dims import Size
 from ...ir.dtypes import DType
-from ...ir.graph import Graph
+from ...ir.graph import Graph, Node
 from ...ir.nest import ops
 from ...ir.ops import CAST, CONSTANT, SIZE
 from ...ir.records import record
@@ -209,8 +209,17 @@ def is_small(piece: Piece) -> bool:
     inside = [part for node in nodes if node.body is not None for part in node.body]
     if any(part.body is not None for part in inside):
         return False
-    work = [node for node in (*nodes, *inside) if node.op not in (CONSTANT, SIZE, CAST, ops.CHECK, ops.BIND, ops.WHEN)]
-    return len(work) < FEWEST_OPS or bool(piece.kept)
+    work = sum(_work(node) for node in (*nodes, *inside))
+    return work < FEWEST_OPS or bool(piece.kept)
+
+
+def _work(node: Node) -> float:
+    """How much work a node is for Python: inputs and results are none, and checks of ints are done by Python itself."""
+    if node.op in (CONSTANT, SIZE, CAST, ops.CHECK, ops.BIND, ops.WHEN, ops.ALLOC):
+        return 0
+    if node.op in (ops.LOAD, ops.STORE):
+        return bool(node.operands[-1].type.shape)
+    return 1 if node.result.type.dtype.kind in ("float", "complex") else 0.25
 
 
 @record(eq=False)

@@ -72,6 +72,12 @@ class PlannedLoop:
     lines: tuple[int, int]
     origin: ast.stmt | None = None  # the user's loop, if the statements are one with side exits
     paths: Mapping[int, str] = {}  # attributes and items that are inputs, by the identity of their nodes
+    borrowed: int = 0  # how many of the statements are definitions of functions that stand elsewhere
+
+    @property
+    def own(self) -> tuple[ast.stmt, ...]:
+        """The statements that stand here."""
+        return self.statements[self.borrowed :]
 
 
 def are_same(one: PlannedLoop, other: PlannedLoop) -> bool:
@@ -215,14 +221,15 @@ class _Planner:
         live_out = tuple(sorted(bound & behind))
         kept = set(live_out) - assigned(run)
         before = {n for s in self.statements if s not in run for n in bound_names([s])} | self._given
-        own = (*self._functions.used_by(run), *run)
+        borrowed = self._functions.used_by(run)
+        own = (*borrowed, *run)
         paths = Paths(own, self._inputs)
         without = self._scope.locals - before  # variables that only these statements bind have no value before them
         needed = (paths.without_owners(exposed(own)) - without) | (kept & before)
         variables = tuple(sorted(n for n in needed if self._is_variable(n)))
         live_in, given = (*variables, *paths.inputs), [ast.Name(n, ast.Load()) for n in variables]
         name = f".piece{len(self.pieces)}"
-        self.pieces.append(PlannedLoop(name, own, live_in, live_out, returns, lines, None, paths.names))
+        self.pieces.append(PlannedLoop(name, own, live_in, live_out, returns, lines, None, paths.names, len(borrowed)))
         call = ast.Call(ast.Name(name, ast.Load()), [*given, *paths.inputs.values()], [])
         hit: list[ast.stmt]
         if returns:
@@ -306,7 +313,9 @@ class _Planner:
         own = self._functions.used_by([node])
         needed = live_before(node, found, live_out) - bound_names(own) | exposed(own)
         live_in = tuple(sorted(n for n in needed if n in HIDDEN or self._is_variable(n)))
-        self.pieces.append(PlannedLoop(name, (*own, *found.statements), live_in, live_out, False, lines, node))
+        self.pieces.append(
+            PlannedLoop(name, (*own, *found.statements), live_in, live_out, False, lines, node, {}, len(own))
+        )
         call = ast.Call(ast.Name(name, ast.Load()), [plan.given(n) for n in live_in], [])
         taken = ast.Assign([ast.Tuple([plan.target(n) for n in live_out], ast.Store())], ast.Name(RESULT, ast.Load()))
         hit = [taken, _assign(RESULT, ast.Constant(None)), *plan.left(self.block)]

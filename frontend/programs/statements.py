@@ -96,8 +96,11 @@ def _unpacked(p: Lowering, target: ast.Tuple | ast.List, value: Abstract) -> lis
         raise CutProblem("starred targets are not compiled", target)
     if isinstance(value, TupleValue):
         items = list(value.items)
-    elif isinstance(value, View) and value.rank and isinstance(value.shape[0], int):
-        one = [evaluate(p, ast.Constant(k)) for k in range(value.shape[0])]
+    elif isinstance(value, View) and value.rank:
+        excess = value.shape[0] - len(target.elts)
+        if not (p.e.holds(excess) and p.e.holds(-excess)):
+            raise CutProblem("an array of another size is unpacked", target)
+        one = [evaluate(p, ast.Constant(k)) for k in range(len(target.elts))]
         views = [view_of(p.e, value, (k,)) for k in one]
         items = [v if v.rank else p.load(v) for v in views]
     else:

@@ -107,6 +107,24 @@ def pivoted(a: Any) -> Any:
     return a, order
 
 
+def by_another_name(x: Any, n: int) -> Any:
+    y, z = x, x[::-1]
+    for _ in range(n):
+        x[0] += 1
+        y = y * 2
+        z = z + y
+    return y, z
+
+
+def unpacked(y: Any, n: int) -> Any:
+    out = np.zeros((n, 3))
+    for i in range(n):
+        a, b, c = y
+        y = y + 0.1 * np.array([-a * b, a * b - b, b + c])
+        out[i] = y
+    return out
+
+
 RANDOM = np.random.default_rng(7)
 CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (option, [(100.0, 105.0, 9), (90.0, 105.0, 1)]),
@@ -118,6 +136,8 @@ CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (strides, [(RANDOM.random(12), np.ones((12, 3)), 5), (RANDOM.random(2), np.ones((2, 3)), 3)]),
     (swaps, [(RANDOM.random((4, 4)), 1, 3), (RANDOM.random((4, 4)), 2, -1), (RANDOM.random((3, 4)), 1, 3)]),
     (powers, [(np.zeros(80), 3, 7), (np.zeros(80), 3, 70), (np.zeros(80), -3, 9), (np.zeros(80), 0, 5)]),
+    (by_another_name, [(np.ones(3), 2), (np.ones(3), 1)]),
+    (unpacked, [(np.array([0.9, 0.1, 0.0]), 4), (np.ones(3), 0), (np.ones(4), 2)]),
     (pivoted, [(RANDOM.random((7, 7)),), (np.eye(3)[::-1],)]),
 ]
 COMPILED = (option, fewer, strides, swaps, haar)  # the others only save time

@@ -153,7 +153,7 @@ def test_cuts(text, reason):
 def test_cut_reasons():
     def grows(x):
         for _ in range(3):
-            x = x[1:]
+            x = x[:, None] * 2
         return x.sum()
 
     def longer(n):
