@@ -50,8 +50,16 @@ def test_text_that_is_wrong_is_refused(llvm: Direct | Wrapped, text: str) -> Non
 
 
 def test_a_machine_that_is_not_there_is_refused(llvm: Direct | Wrapped) -> None:
-    with pytest.raises(RuntimeError, match=r"triple|target"), llvm.machine("nowhere-at-all", "", "", 2):
-        pass
+    with pytest.raises(RuntimeError, match=r"triple|target"):
+        llvm.machine("nowhere-at-all", "", "", 2)
+
+
+def test_one_code_generator_serves_all_modules_and_keeps_nothing_of_them(llvm: Direct | Wrapped) -> None:
+    text = "define float @f(float %x) {{\n  %y = {} float %x, 1.5\n  ret float %y\n}}\n; {} {}\n"
+    asked = [text.format(op, type(llvm).__name__, k) for k in range(2) for op in ("fadd", "fmul")]  # nothing is cached
+    codes = [module.compile_module(each, target.x86(3)).object_code for each in asked]
+    assert codes[:2] == codes[2:] and codes[0] != codes[1]
+    assert len(llvm._machines) == 1
 
 
 def test_a_library_that_is_not_known_is_left_to_its_own_layer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,6 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {  # result type, then parameter types
     "DisposeModule": (None, _OBJECT),
     "GetTargetFromTriple": (_OBJECT, _TEXT, _OUT),
     "CreateTargetMachine": (_OBJECT, _OBJECT, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),
-    "DisposeTargetMachine": (None, _OBJECT),
     "TargetMachineEmitToMemory": (_OBJECT, _OBJECT, _OBJECT, _INT, _OUT),
     "GetBufferStart": (_OBJECT, _OBJECT),
     "GetBufferSize": (ctypes.c_size_t, _OBJECT),
@@ -55,6 +54,7 @@ class Direct:
     def __init__(self, path: str) -> None:
         library = ctypes.CDLL(path)
         self._calls: dict[str, Any] = {}
+        self._machines: dict[tuple[str, str, str, int], Any] = {}
         self._builders: dict[tuple[str, str, str], Any] = {}
         for name, (result, *arguments) in _FUNCTIONS.items():
             call = self._calls[name] = getattr(library, f"LLVMPY_{name}")
@@ -95,11 +95,16 @@ class Direct:
                 raise RuntimeError(f"LLVM refuses the module: {problem}")
             yield module
 
-    @contextmanager
-    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Iterator[Any]:
-        """A code generator."""
-        with ExitStack() as stack:
-            yield self._owned(stack, "DisposeTargetMachine", self._machine(triple, cpu, features, effort))
+    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Any:
+        """A code generator, for one thread at a time.
+
+        There is one for each machine, which lasts as long as the process. It keeps its tables of the CPU, which take
+        as long to make as a tenth of a small kernel.
+        """
+        key = (triple, cpu, features, effort)
+        if key not in self._machines:
+            self._machines[key] = self._machine(*key)
+        return self._machines[key]
 
     def _machine(self, triple: str, cpu: str, features: str, effort: int) -> Any:
         target, problem = self._told("GetTargetFromTriple", triple.encode())
@@ -121,7 +126,7 @@ class Direct:
             tuning = self._calls["CreatePipelineTuningOptions"](LEVEL, 0)
             for name in ("LoopVectorization", "SLPVectorization", "LoopUnrolling", "LoopInterleaving"):
                 self._calls[f"PTOSet{name}"](tuning, False)
-            self._builders[key] = self._calls["CreatePassBuilder"](self._machine(*key, LEVEL), tuning)
+            self._builders[key] = self._calls["CreatePassBuilder"](self.machine(*key, LEVEL), tuning)
         passes = self._calls["buildPerModuleDefaultPipeline"](self._builders[key], LEVEL)
         with ExitStack() as stack:
             self._owned(stack, "DisposeNewModulePassManger", passes)

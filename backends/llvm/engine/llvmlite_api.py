@@ -18,6 +18,7 @@ class Wrapped:
     def __init__(self) -> None:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        self._machines: dict[tuple[str, str, str, int], Any] = {}
 
     def triple(self) -> str:
         return str(llvm.get_process_triple())
@@ -38,21 +39,20 @@ class Wrapped:
             module.verify()
             yield module
 
-    @contextmanager
-    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Iterator[Any]:
-        made = llvm.Target.from_triple(triple).create_target_machine(
-            cpu=cpu, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
-        )
-        with made:
-            yield made
+    def machine(self, triple: str, cpu: str, features: str, effort: int) -> Any:
+        key = (triple, cpu, features, effort)
+        if key not in self._machines:
+            self._machines[key] = llvm.Target.from_triple(triple).create_target_machine(
+                cpu=cpu, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
+            )
+        return self._machines[key]
 
     def optimise(self, module: Any, triple: str, cpu: str, features: str) -> None:
-        with self.machine(triple, cpu, features, 2) as made:
-            tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-            tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
-            tuning.loop_interleaving = False
-            builder = llvm.create_pass_builder(made, tuning)
-            builder.getModulePassManager().run(module, builder)
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+        tuning.loop_interleaving = False
+        builder = llvm.create_pass_builder(self.machine(triple, cpu, features, 2), tuning)
+        builder.getModulePassManager().run(module, builder)
 
     def emit(self, module: Any, machine: Any, is_object: bool) -> bytes:
         return bytes(machine.emit_object(module)) if is_object else str(machine.emit_assembly(module)).encode()

@@ -76,8 +76,8 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
     rows. The option applies to the whole process, so it is set only for a moment.
     """
     demand_for(text)
-    code_generator = llvm().machine(target.triple, target.cpu, target.features, level)
-    with native_lock(), code_generator as machine, llvm().read(text, target.triple) as module:
+    with native_lock(), llvm().read(text, target.triple) as module:
+        machine = llvm().machine(target.triple, target.cpu, target.features, level)
         llvm().set_option("-disable-lsr=true")
         try:
             yield module, machine
