@@ -107,7 +107,9 @@ def sizes_of(text: str) -> dict[str, int]:
 
 def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
     """Choose the form of a region; `others` are the sizes for all questions except short rows."""
-    is_short, is_long, is_large = short_rows(region, env), long_columns(region, others), large(region, others, cache)
+    is_short, is_large = short_rows(region, env), large(region, others, cache)
+    cut_from = integer(region.attrs, "cut_from") if "cut_from" in region.attrs else 0
+    is_long = long_columns(region, cut_from, others)
     taps, of_windows = window_taps(region, others) if "windows" in region.attrs else ((), ())
     plan, kept = dict(region.attrs), dict[Value, str]()
     for name in ("jam", "cut_from", "stream"):
@@ -124,7 +126,11 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
     elif taps and _is_walkable(region, taps):
         plan |= {"form": WINDOWS, "taps": taps}
     else:
-        kept = _loops(region, stages, plan, is_long.yes, bool(is_large.yes))
+        if reduces_across(region):
+            plan["unroll"] = LONG_STEP if is_large.yes else region.attrs["unroll"]
+            cut_from = cut_from or _cut_lines_from(region, stages, integer(plan, "unroll"))
+            is_long = long_columns(region, cut_from, others)
+        kept = _loops(region, stages, plan, is_long.yes, cut_from)
     if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
         plan["early_exit"] = True
     _place(region, stages, plan, kept, bool(is_large.yes))
@@ -157,22 +163,19 @@ def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Va
 
 
 def _loops(
-    region: Node, stages: RegionStages, plan: dict[str, Attr], is_long: bool | None, is_large: bool
+    region: Node, stages: RegionStages, plan: dict[str, Attr], is_long: bool | None, cut_from: int
 ) -> dict[Value, str]:
     """Chooses rows one after another, columns in chunks, or both, and the values to keep."""
     has_rows = bool(region.attrs["rows"])
     kept = values_between_stages(region, stages, has_scratch=has_rows)
-    is_cut = _can_be_cut(region, stages, kept)
-    spread = is_cut and has_rows and not walks_along_vectors(region) and only_writes(stages, stages.stage_count - 1)
+    is_cut, spread = _can_be_cut(region, stages, kept), _is_spread(region, stages)
     in_both_ways = has_rows or "cut_from" in region.attrs
     needs_rows = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))
     needs_rows = needs_rows and not spread
     needs_chunks = is_cut and not (has_rows and is_long is False)
     plan["form"] = EITHER if needs_rows and needs_chunks else ROWS if needs_rows else CHUNKS
-    if is_large and reduces_across(region):
-        plan["unroll"] = LONG_STEP
     if needs_rows and needs_chunks:
-        plan["cut_from"] = _cut_from(region, stages, integer(plan, "unroll"))
+        plan["cut_from"] = cut_from
     shares = needs_chunks and shares_walks(region) and is_long is not False
     if shares:
         plan["shared_walks"] = True
@@ -241,13 +244,18 @@ def _ends_early(region: Node, stages: RegionStages) -> bool:
     return in_order and any(finds_first(r, o) for r, o in zip(stages.reductions, stages.outputs, strict=True))
 
 
-def _cut_from(region: Node, stages: RegionStages, unroll: int) -> int:
-    """Return the number of columns from which chunks are better: by the plan, or if vectors run along the rows.
+def _is_spread(region: Node, stages: RegionStages) -> bool:
+    """Whether the last stage only writes, line after line; then columns are always walked in chunks."""
+    return reduces_across(region) and any(stages.reductions) and only_writes(stages, stages.stage_count - 1)
 
-    In the latter case one walk reads memory in long lines; several walks find it in the cache while it fits.
+
+def _cut_lines_from(region: Node, stages: RegionStages, unroll: int) -> int:
+    """Return the number of columns from which chunks are better, if vectors run along the rows; 0 if it is no question.
+
+    One walk reads memory in long lines; several walks find it in the cache while it fits.
     """
-    if "cut_from" in region.attrs:
-        return integer(region.attrs, "cut_from")
+    if not any(stages.reductions) or _is_spread(region, stages):
+        return 0
     lines = integer(region.attrs, "chunk") * EXACT_STEPS
     step = integer(region.attrs, "width") * unroll * 4
     return lines + 1 if stages.stage_count == 1 else max(lines, CACHED // step) + 1

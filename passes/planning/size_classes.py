@@ -66,13 +66,13 @@ def _at_least(size: Size, limit: int, env: Env) -> SizeAnswer:
     return SizeAnswer(yes) if isinstance(size, int) else SizeAnswer(yes, SizeBound(size, limit, yes))
 
 
-def long_columns(region: Node, env: Env) -> SizeAnswer:
-    """Whether rows are long enough to be cut into chunks."""
-    if "cut_from" not in region.attrs:
+def long_columns(region: Node, cut_from: int, env: Env) -> SizeAnswer:
+    """Whether rows are long enough to be cut into chunks, which pays from `cut_from` columns on (0: unknown)."""
+    if not cut_from:
         return SizeAnswer()
     space = tuple(sizes(region.attrs, "space"))
     columns = dims.product(space[axis] for axis in ints(region.attrs, "reduced"))
-    return _at_least(columns, integer(region.attrs, "cut_from"), env)
+    return _at_least(columns, cut_from, env)
 
 
 def large(region: Node, env: Env, cache: int = LARGE) -> SizeAnswer:

@@ -106,7 +106,7 @@ FAULTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
         loops, lane_mask=lambda e, width, at, end: e.const("i1", 1, width)
     ),
     "a dropped mask of a walk": lambda: mock.patch.multiple(
-        columns, lane_mask=lambda e, width, at, end: e.const("i1", 1, width)
+        columns, lane_masks=lambda e, width, at, end, offsets: [e.const("i1", 1, width) for _ in offsets]
     ),
     "a dropped mask of a branch": lambda: mock.patch.object(Point, "masked", lambda point, mask: point.step()),
 }

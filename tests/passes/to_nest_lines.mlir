@@ -29,7 +29,7 @@
         }) {var = "i", range = #weft.dims<0, m>, kind = "vector", width = 4 : i64, times = 4 : i64, shared, grain = 16 : i64} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 4 : i64, unroll = 4 : i64, cost = 392 : i64, chunk = 8 : i64, form = "rows or chunks", cut_from = 129 : i64, prefetch = array<i64: 8, 1>, guards = ["min(4095, 8*m) == 8*m"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?xi64, #weft.dims<m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 4 : i64, unroll = 4 : i64, cost = 392 : i64, chunk = 8 : i64, form = "rows", prefetch = array<i64: 8, 1>, guards = ["min(128, n) == n", "min(4095, 8*m) == 8*m"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?xi64, #weft.dims<m>>
     "weft.return"(%0) : (tensor<?xi64, #weft.dims<m>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -100,6 +100,9 @@ def folded(e: Emitter, name: str, values: Sequence[Val]) -> Val:
         if name != "floordiv":
             total = e.call("smin" if name == "min" else "smax", total, other)
             continue
+        if other.text.isdecimal() and (divisor := int(other.text)).bit_count() == 1:
+            total = e.op("ashr", total, e.const_like(total, divisor.bit_length() - 1))
+            continue
         quotient = e.op("sdiv", total, other)
         below = e.icmp("slt", e.op("srem", total, other), e.const_like(total, 0))
         total = e.op("sub", quotient, e.cast("zext", below, "i64"))

@@ -77,6 +77,7 @@ class Emitter:
         self.vector_bytes = 0  # how wide vectors are that one instruction handles, as far as the plan tells
         self.called: Sequence[str] = ()  # ops whose code is a function of its own
         self._functions: dict[str, Sequence[Val]] = {}  # the results of such functions by symbol
+        self.zeroed: dict[str, str] = {}  # the masks of vectors that are zero outside of them, by their names
         self._count = 0
         # Whose code the names are: each entry holds from this number of names on. The explorer page shows it.
         self.owners: list[tuple[int, object]] = []
@@ -359,7 +360,9 @@ class Emitter:
         symbol = f"llvm.masked.load.{self.overload(result)}.p0"
         self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"
         arguments = f"ptr align {align} {address.text}, {mask.typed}, {result.typed}"
-        return self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
+        loaded = self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
+        self.zeroed[loaded.text] = mask.text
+        return loaded
 
     def masked_store(self, x: Val, address: Val, align: int, mask: Val) -> None:
         symbol = f"llvm.masked.store.{self.overload(x)}.p0"

@@ -22,7 +22,7 @@ from ..reductions.argminmax import WATCHED, Watched
 from ..reductions.argminmax_lanes import Lanes
 from ..reductions.extremes import Extremes, has_extreme
 from ..reductions.scan import Running
-from .vector_loops import LONG, LoopPlace, VectorLoop, lane_mask, whole_steps
+from .vector_loops import LONG, LoopPlace, VectorLoop, lane_mask, lane_masks, whole_steps
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 Column = tuple[str, Size, Size]  # the variable of a loop, and its range
@@ -335,9 +335,8 @@ class Columns:
         def vectors(values: list[Val]) -> list[Val]:
             at, *values = values
             nest.variables[variable] = (at, nest.scope)
-            for offset in self.offsets if is_one else [0]:
-                start = e.op("add", at, e.const("i64", offset)) if offset else at
-                mask = lane_mask(e, self.width, start, stop)
+            offsets = self.offsets if is_one else [0]
+            for offset, mask in zip(offsets, lane_masks(e, self.width, at, stop, offsets), strict=True):
                 values = self.turned(self.masked_vector(at, mask, values, offset), 1)
             del nest.variables[variable]
             return [stop if is_one else e.op("add nsw", at, e.const("i64", self.width)), *values]

@@ -16,6 +16,7 @@ from ..code.memory import Buffer, Memory
 from ..code.text import Emitter, Val
 
 LONG = 8  # vectors of a row from which on it counts as long
+MOST_LANES = 127  # that a signed byte can count
 
 
 class LoopPlace(NamedTuple):
@@ -110,8 +111,10 @@ class VectorLoop(NamedTuple):
         first = self._address(place, start)
         before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
         before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
-        is_long = e.icmp("sge", e.op("sub", stop, start), e.const("i64", long * width))
-        return e.op("add", start, e.select(is_long, before, e.const("i64", 0)))
+        is_first, zero = start.text == "0", e.const("i64", 0)
+        is_long = e.icmp("sge", stop if is_first else e.op("sub", stop, start), e.const("i64", long * width))
+        before = e.select(is_long, before, zero)
+        return before if is_first else e.op("add", start, before)
 
     def is_aligned(self, place: LoopPlace, first: Val) -> Val:
         """Whether whole vectors of a place from `first` on are aligned."""
@@ -129,6 +132,8 @@ class VectorLoop(NamedTuple):
         offset = dims.substitute(address(at, buffer.strides), {self.memory.vector: 0})
         row, _ = self.memory.pointer(buffer, offset)
         number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
+        if start.text == "0":
+            return number
         return e.op("add", number, e.op("mul", start, e.const("i64", buffer.dtype.size)))
 
 
@@ -139,12 +144,19 @@ def whole_steps(e: Emitter, start: Val, stop: Val, step: int) -> Val:
 
 
 def lane_mask(e: Emitter, width: int, at: Val, stop: Val) -> Val:
-    """Return the mask of the lanes from `at` on that are before `stop`.
+    """Return the mask of the lanes from `at` on that are before `stop`."""
+    return lane_masks(e, width, at, stop, [0])[0]
+
+
+def lane_masks(e: Emitter, width: int, at: Val, stop: Val, offsets: list[int]) -> list[Val]:
+    """Return the masks of the lanes before `stop` of the vectors at some offsets from `at` on.
 
     Elements are compared in a type for which the vector fills a register. For a shorter vector LLVM left garbage in
     the mask's missing lanes, and a masked store of bytes wrote there (seen on AVX-512).
     """
     elem = f"i{min(64, max(8, 128 // width))}"
-    left = e.call("smin", e.op("sub", stop, at), e.const("i64", 127))
-    left = left if elem == "i64" else e.cast("trunc", left, elem)
-    return e.icmp("slt", e.lanes_of(elem, list(range(width))), e.splat(left, width))
+    if len(offsets) > 1 and offsets[-1] + width > MOST_LANES:
+        return [lane_mask(e, width, e.op("add", at, e.const("i64", offset)), stop) for offset in offsets]
+    left = e.call("smin", e.op("sub", stop, at), e.const("i64", MOST_LANES))
+    left = e.splat(left if elem == "i64" else e.cast("trunc", left, elem), width)
+    return [e.icmp("slt", e.lanes_of(elem, list(range(k, k + width))), left) for k in offsets]

@@ -109,8 +109,8 @@ class Accumulators:
             return [e.op("lshr", digits, one), e.op("add", level, one), *self._with_level(level, parts)]
 
         _, level, *parts = e.repeat([count, zero, *totals], carries, carry)
-        for slot, part in enumerate(parts):
-            store(e, part, self._place(level, slot))
+        for part, place in zip(parts, self._places(level), strict=True):
+            store(e, part, place)
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
         """Joins the last block, of those that there are, with all before it."""
@@ -118,14 +118,15 @@ class Accumulators:
 
     def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:
         e = self.nest.e
-        older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(self.slots)]
+        older = [load(e, self.elem, self.lanes, place) for place in self._places(level)]
         return [combine(e, self.node, old, part) for old, part in zip(older, parts, strict=True)]
 
-    def _place(self, level: Val, slot: int) -> Val:
+    def _places(self, level: Val) -> list[Val]:
+        """Where the stack has the slots of a level."""
         assert self.stack is not None
         e = self.nest.e
-        offset = e.op("mul", level, e.const("i64", self.row * self.slots))
-        return e.offset(e.offset(self.stack, offset), e.const("i64", self.row * slot))
+        first = e.offset(self.stack, e.op("mul", level, e.const("i64", self.row * self.slots)))
+        return [first, *(e.offset(first, e.const("i64", self.row * slot)) for slot in range(1, self.slots))]
 
     # -- chunks
 
