@@ -16,7 +16,7 @@ from ...ir.graph import Node
 from ...ir.indexing import loop_name
 from ...ir.ops import GATHER
 from ...ir.tuples import NamedTuple
-from ...ir.types import axis_groups, integer, ints, sizes
+from ...ir.types import axis_groups, ints, sizes
 from ...ir.windows import STRAIGHT, unrolled_lengths
 
 LARGE = 8 << 20  # bytes: from here on, at least, non-temporal stores pay if the result is read next (docs/memory.md)
