@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import dims
-from ..ir.composites import recognise
+from ..ir.composites import TOTAL, recognise
 from ..ir.dims import Dim
 from ..ir.dtypes import DType, python_type
 from ..ir.errors import IndexProblem, Span, Unsupported, ValueProblem, WeftError
@@ -72,13 +72,17 @@ def _is_long(node: Node, values: Mapping[Value, Any]) -> bool:
 
 
 def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) -> Any:
-    found = recognise(node)
-    assert found is not None
-    exp = meanings.get(found.kind, np.exp2 if found.kind == "exp2" else np.exp)
-    u, shift = np.asarray(values[found.u]), np.asarray(values[found.shift])
+    kind, found = str(node.attrs["composite"]), recognise(node)
     plan = {name: node.attrs[name] for name in ("axes", "order", "lanes", "steps", "chunk")}
     plan["keepdims"] = node.attrs.get("keepdims", False)
-    return meanings.get("composite", tree.composite)(found.kind, exp, u, shift, **plan)
+    exp = meanings.get(kind, np.exp2 if kind == "exp2" else np.exp)
+    if kind == TOTAL:
+        u = np.asarray(values[node.operands[0]])
+        shift = np.zeros(tree.reduced_shape(u, ints(node.attrs, "axes"), False), u.dtype)
+    else:
+        assert found is not None
+        u, shift = np.asarray(values[found.u]), np.asarray(values[found.shift])
+    return meanings.get("composite", tree.composite)(kind, exp, u, shift, **plan)
 
 
 def _run_chain(node: Node, values: Mapping[Value, Any], sizes: Mapping[str, int]) -> Any:

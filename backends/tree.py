@@ -15,6 +15,7 @@ from .fused import fma
 
 Array = np.ndarray[Any, Any]
 Combine = Callable[[Array, Array], Array]
+Moments = Sequence[Array]  # the sum, a shift near the mean, the sum of differences from it, and that of their squares
 
 
 def reduce(
@@ -62,12 +63,27 @@ def composite(
 ) -> Array:
     """The sum of a kind (`ir/composites.py`) over `u - shift`, by chunks with their own shifts.
 
-    `exp` is the function of the kinds that have one.
+    `exp` is the function of the kinds that have one; a total has no shift.
     """
     runs, wanted = _runs(u, axes, order), shift.reshape(reduced_shape(u, axes, False))
     parts = [p for k in range(runs.shape[-2]) for p in _blocks(runs[..., k, :], chunk * lanes * steps)]
-    totals = [_moved(kind, exp, part, wanted, lambda x: _sum(x, lanes, steps)) for part in parts]
-    result = pairs(np.add, totals) if totals else np.zeros(wanted.shape, u.dtype)
+
+    def add(x: Array) -> Array:
+        return _sum(x, lanes, steps)
+
+    if not parts:
+        result = np.zeros(wanted.shape, u.dtype)
+    elif kind == "total":
+        result = pairs(np.add, [add(p) for p in parts])
+    elif kind.startswith("moment"):
+        found = [np.array(same) for same in zip(*(_moments(p, add) for p in parts), strict=True)]
+        joined = joined_moments(found, parts[0].shape[-1], parts[-1].shape[-1])
+        result = moved_moments(joined, runs.shape[-2] * runs.shape[-1], wanted)[kind == "moment2"]
+    else:
+        owns = [np.maximum.reduce(p, axis=-1) for p in parts]
+        sums = [add(exp(p - own[..., None])) for p, own in zip(parts, owns, strict=True)]
+        moved = [moved_powers(own, x, exp(own - wanted)) for own, x in zip(owns, sums, strict=True)]
+        result = pairs(np.add, moved)
     return result.reshape(reduced_shape(u, axes, keepdims))
 
 
@@ -87,16 +103,11 @@ def across(combine: Combine, lanes: Array) -> Any:
     return _halve(combine, lanes)
 
 
-def _moved(kind: str, exp: Callable[[Array], Array], part: Array, shift: Array, add: Callable[[Array], Array]) -> Array:
-    """Moves a chunk's sum from its own shift to the common one."""
-    if not kind.startswith("moment"):
-        own = np.maximum.reduce(part, axis=-1)
-        return moved_powers(own, add(exp(part - own[..., None])), exp(own - shift))
-    length = part.dtype.type(part.shape[-1])
-    own = add(part) / length
-    differences = part - own[..., None]
-    total = add(differences * differences) if kind == "moment2" else None
-    return moved_moment(own, add(differences), total, length, shift)
+def _moments(part: Array, add: Callable[[Array], Array]) -> Moments:
+    total = add(part)
+    own = total / part.dtype.type(part.shape[-1])
+    apart = part - own[..., None]
+    return total, own, add(apart), add(apart * apart)
 
 
 def moved_powers(own: Array, total: Array, factor: Array) -> Array:
@@ -104,12 +115,33 @@ def moved_powers(own: Array, total: Array, factor: Array) -> Array:
     return np.asarray(np.where(own == -np.inf, own.dtype.type(1), total) * factor)
 
 
-def moved_moment(own: Array, plain: Array, squares: Array | None, length: Array, shift: Array) -> Array:
-    """Move a sum of differences from `own`, or of their `squares`, to the common shift."""
+def joined_moments(parts: Moments, length: int, last: int) -> Moments:
+    """Join the moments of parts, in the order of `pairs`: all have `length` elements, but the last one has `last`."""
+    joined, rest, count = [x[-1] for x in parts], [x[:-1] for x in parts], last
+    while len(rest[0]):
+        if len(rest[0]) % 2:
+            joined, count = both_moments([x[-1] for x in rest], length, joined, count), count + length
+            rest = [x[:-1] for x in rest]
+        rest = both_moments([x[::2] for x in rest], length, [x[1::2] for x in rest], length)
+        length *= 2
+    return joined
+
+
+def both_moments(older: Moments, older_count: int, newer: Moments, count: int) -> list[Array]:
+    """Join the moments of two parts with so many elements. Their shift is between those of both, near the mean."""
+    number, (a, b) = older[0].dtype.type, (older[1], newer[1])
+    shift = np.where(a == b, a, a + (b - a) * number(float(count) / (float(older_count) + float(count))))
+    moved = [moved_moments(older, older_count, shift), moved_moments(newer, count, shift)]
+    return [older[0] + newer[0], shift, *(x + y for x, y in zip(*moved, strict=True))]
+
+
+def moved_moments(moments: Moments, count: int, shift: Array) -> tuple[Array, Array]:
+    """The sum of differences from another shift, and that of their squares."""
+    _, own, plain, squares = moments
     apart = own - shift
-    if squares is None:
-        return np.where(own == shift, plain, fma(length, apart, plain))
-    return np.where(own == shift, squares, fma(apart, fma(length, apart, plain + plain), squares))
+    far = own.dtype.type(count) * apart
+    moved = plain + far, squares + apart * (plain + plain + far)
+    return np.where(own == shift, plain, moved[0]), np.where(own == shift, squares, moved[1])
 
 
 def _sum(run: Array, lanes: int, steps: int) -> Array:

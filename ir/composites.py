@@ -7,7 +7,9 @@ They are sums over `u - shift`, where `shift` comes from a reduction of `u` itse
     moment2       sum((u - shift)**2), shift = sum(u) / count
 
 Each chunk of the columns uses its own maximum or mean as shift, and is walked again while it is in the cache. When all
-chunks are done, their sums are moved from their own shift to the common one.
+chunks are done, sums of powers are moved from their own shift to the common one and added up. Moments of two neighbours
+are joined to those of both, pair by pair (Chan, Golub and LeVeque), and moved to the common shift at last. A sum that
+gives the shift, or could, is the `total` of that join.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from .stages import known_stages
 from .types import ints
 
 SCALED = {TABLE["exp"]: "exp", TABLE["exp2"]: "exp2"}
+TOTAL = "total"
 SUM, MAX, SUB, MUL, DIV, SQUARE = (TABLE[n] for n in ("sum", "max", "sub", "mul", "div", "square"))
 
 
@@ -84,8 +87,12 @@ def _unshaped(value: Value) -> Value:
     return node.operands[0] if before == after else value
 
 
-def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
-    """Return the reductions that share a walk: all of a stage that writes nothing, with those of the stage before."""
+def composites(body: Graph, space: Sequence[Size], in_lanes: bool = True) -> list[Composite]:
+    """Return the reductions that share a walk: all of a stage that writes nothing, with those of the stage before.
+
+    Unless the sums are `in_lanes` along the columns they are far from bound by memory if each term is a power, so
+    only moments share a walk then.
+    """
     known, found = known_stages(body), list[Composite]()
     reductions = [n for n in body if Trait.REDUCTION in n.op.traits]
     written = {known[v] for v in body.outputs if v.type.shape == tuple(space)}
@@ -93,9 +100,21 @@ def composites(body: Graph, space: Sequence[Size]) -> list[Composite]:
     for stage in range(1, 1 + max((known[n.operands[0]] for n in reductions), default=0)):
         here = [recognise(n) for n in reductions if known[n.operands[0]] == stage]
         shared = [c for c in here if c is not None and known[c.u] == stage - 1 and _is_cheap(c.u)]
+        shared = [c for c in shared if in_lanes or c.kind.startswith("moment")]
         before = shared if here and len(shared) == len(here) and stage not in written and not before else []
         found += before
     return found
+
+
+def totals(body: Graph, found: Sequence[Composite]) -> list[Node]:
+    """Return the sums that come with moments: those of the same values over the same axes."""
+    known = {(c.u, ints(c.node.attrs, "axes")) for c in found if c.kind.startswith("moment")}
+    return [n for n in body if n.op is SUM and (n.operands[0], ints(n.attrs, "axes")) in known]
+
+
+def needs_another(node: Node) -> bool:
+    """Whether a reduction is planned to share the walk of one that it needs."""
+    return node.attrs.get("composite", TOTAL) != TOTAL
 
 
 def is_exact(node: Node) -> bool:

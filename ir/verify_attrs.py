@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 
 from .affine import access_problem
 from .complexes import FUNCTIONS
-from .composites import is_exact, recognise
+from .composites import SUM, TOTAL, is_exact, recognise
 from .dims import Dim
-from .dtypes import DType, in_range
+from .dtypes import F32, F64, DType, in_range
 from .errors import quantity
 from .graph import Node
 from .ops import (
@@ -156,7 +156,8 @@ def _composite_problem(node: Node) -> Problem | None:
         stray = next((name for name in ("chunk", "cut_from") if name in node.attrs), None)
         return Problem(stray, f"attribute '{stray}' needs 'composite'") if stray else None
     found = recognise(node)
-    if found is None or found.kind != kind:
+    is_total = kind == TOTAL and node.op is SUM and node.result.type.dtype in (F32, F64)
+    if not is_total and (found is None or found.kind != kind):
         return Problem("composite", f"attribute 'composite' is {kind!r}, but this sum does not have that form")
     missing = next((name for name in ("chunk", "cut_from") if name not in node.attrs), None)
     return Problem(missing, f"attribute '{missing}' is missing") if missing else None

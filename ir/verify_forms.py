@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import dims
 from .accesses import address, coefficient, region_elements, slot_strides
-from .composites import SCALED
+from .composites import SCALED, TOTAL
 from .dims import Size
 from .forms import (
     CHUNKS,
@@ -117,7 +117,7 @@ def _shared_problem(region: Node) -> Problem | None:
         return Problem("shared_walks", "attribute 'shared_walks' needs 'composite' sums")
     if not sums or max(integer(n.attrs, "cut_from") for n in sums) == 0:
         return None
-    assert all(n.attrs["composite"] in (*SCALED.values(), "moment1", "moment2") for n in sums)
+    assert all(n.attrs["composite"] in (*SCALED.values(), "moment1", "moment2", TOTAL) for n in sums)
     limit = max(integer(n.attrs, "cut_from") for n in sums)
     columns = _columns(region)
     if isinstance(columns, int):

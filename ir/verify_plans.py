@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from .accesses import coefficient, home_index, region_accesses, region_elements, region_positions
-from .composites import composites
+from .composites import composites, totals
 from .dims import Size
 from .errors import quantity
 from .forms import ROWS, has_rows_in_lanes, walks_along_vectors
@@ -312,9 +312,10 @@ def _composites_problem(region: Node, space: tuple[Size, ...]) -> Problem | None
         return None
     columns = axis_groups(region.attrs, "columns")
     has_form = "form" in region.attrs
-    if len(columns) != 1 or _scanned(region) or not (columns[-1][-1] == region.attrs["vector"] or has_form):
-        return Problem("columns", "'composite' sums need vectors along one loop of columns")
-    if said != {c.node for c in composites(_body(region), space)}:
+    if len(columns) != 1 or _scanned(region):
+        return Problem("columns", "'composite' sums need one loop of columns")
+    shared = composites(_body(region), space, in_lanes=any(n.attrs.get("lanes") != 1 for n in said))
+    if said != {*(c.node for c in shared), *totals(_body(region), shared)}:
         return Problem("space", "all sums that can share a walk must be 'composite', not only some")
     for name in ("chunk",) if has_form else ("chunk", "cut_from"):
         found = {n.attrs.get(name) for n in said}

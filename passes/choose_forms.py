@@ -169,6 +169,7 @@ def _loops(
     has_rows = bool(region.attrs["rows"])
     kept = values_between_stages(region, stages, has_scratch=has_rows)
     is_cut, spread = _can_be_cut(region, stages, kept), _is_spread(region, stages)
+    spread = spread and not (shares_walks(region) and is_long is None)  # only long columns share a walk
     in_both_ways = has_rows or "cut_from" in region.attrs
     needs_rows = not is_cut or (in_both_ways and (not is_long if has_rows else is_long is None))
     needs_rows = needs_rows and not spread

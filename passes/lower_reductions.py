@@ -21,7 +21,8 @@ A sum that needs another reduction of the same data (`ir/composites.py` has whic
     %4 = "weft.sum"(%3) {axes = array<i64: 1>, ..., composite = "exp", chunk = 32 : i64, cut_from = 262144 : i64} : ...
 
 Columns of `cut_from` elements or more are then cut into chunks of `chunk` blocks. Each has its own shift; its
-lanes are combined to one number, which is moved to the common shift, and chunks are combined as blocks are.
+lanes are combined to one number. Powers are moved to the common shift, and chunks are combined as blocks are. Moments
+of two chunks are joined in the same order, together with the sum that they need, which is `composite = "total"`.
 
 A sum of products over windows (`ir/windows.py`) is one chain instead, as the elements of a matrix product are: from 0
 on, each product joins the total by an FMA, in `order`.
@@ -37,7 +38,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..ir.accesses import value_layouts
-from ..ir.composites import SCALED, SUM, composites, is_exact
+from ..ir.composites import SCALED, SUM, TOTAL, composites, is_exact, totals
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node
 from ..ir.ops import POSITIONS, Trait
@@ -50,6 +51,7 @@ from .planning.tiling import is_of_rows, row_loops
 
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB
+LINES_CHUNK = 8  # blocks of vectors that lie across the columns: 64 KB of eight of them
 SEVERAL_CHUNKS = 4  # enough to share between threads
 UNCACHED_CHUNKS = 8  # 1 MB, and as much of results: it does not stay in a core's cache
 LANE_BYTES = 256
@@ -89,7 +91,7 @@ class LowerReductions:
                 sums = [n for n in reductions if not is_exact(n)]
                 if all(map(product_in_sum, sums)):
                     trees |= {n: {**trees[n], "chained": True, "steps": 0} for n in sums}
-            if lanes > 1 and len(loops.columns) == 1 and "scanned" not in region.attrs and not of_rows:
+            if len(loops.columns) == 1 and not ("scanned" in region.attrs or "windows" in plan or of_rows):
                 for node, shared in _shared_walks(region, lanes, bool(loops.rows)).items():
                     trees[node] |= shared
             return plan, trees
@@ -103,12 +105,14 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
     If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages.
     """
     assert region.body is not None
-    found = composites(region.body, sizes(region.attrs, "space"))
+    found = composites(region.body, sizes(region.attrs, "space"), in_lanes=lanes > 1)
     terms = {c.node.operands[0] for c in found if c.kind in SCALED.values()}
     repeats = any(v in terms for n in region.body if n.op is not SUM for v in n.operands)
     chunks = UNCACHED_CHUNKS if repeats else SEVERAL_CHUNKS if has_rows else 0
-    cut_from = chunks * LONG_CHUNK * STEPS * lanes
-    return {c.node: {"composite": c.kind, "chunk": LONG_CHUNK, "cut_from": cut_from} for c in found}
+    chunk = LONG_CHUNK if lanes > 1 else LINES_CHUNK
+    plan: dict[str, Attr] = {"chunk": chunk, "cut_from": chunks * LONG_CHUNK * STEPS * lanes}
+    kinds = {c.node: c.kind for c in found} | dict.fromkeys(totals(region.body, found), TOTAL)
+    return {node: {"composite": kind, **plan} for node, kind in kinds.items()}
 
 
 def _least(reductions: list[Node]) -> int:

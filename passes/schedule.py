@@ -94,9 +94,9 @@ class Schedule:
                 attrs["tile"] = self.tile or TILE
             if self.stream and not {**region.attrs, **attrs}["columns"]:
                 attrs["stream"] = self.stream > 0
-            if (chunk := _chunk({**region.attrs, **attrs})) is not None:
+            if (chunk := _chunk(region, {**region.attrs, **attrs})) is not None:
                 attrs["chunk"] = chunk
-            if chunk == LONG_CHUNK and (cut_from := _cut_from(region, {**region.attrs, **attrs})):
+            if chunk is not None and (cut_from := _cut_from(region, {**region.attrs, **attrs})):
                 attrs["cut_from"] = cut_from
             return attrs, {}
 
@@ -130,12 +130,13 @@ def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
     )
 
 
-def _chunk(attrs: Mapping[str, Attr]) -> int | None:
+def _chunk(region: Node, attrs: Mapping[str, Attr]) -> int | None:
     """Return how many blocks a thread takes at a time, if threads share columns as well as rows."""
     columns = axis_groups(attrs, "columns")
     if not columns or "scanned" in attrs or "windows" in attrs:
         return None
-    return LONG_CHUNK if columns[-1][-1] == attrs["vector"] else FLAT_CHUNK
+    shared = (integer(n.attrs, "chunk") for n in region.body or () if "composite" in n.attrs)
+    return next(shared, LONG_CHUNK if columns[-1][-1] == attrs["vector"] else FLAT_CHUNK)
 
 
 def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
@@ -147,7 +148,7 @@ def _cut_from(region: Node, attrs: Mapping[str, Attr]) -> int:
     reductions = [n for n in region.body if Trait.REDUCTION in n.op.traits]
     if shared := [integer(n.attrs, "cut_from") for n in reductions if "composite" in n.attrs]:
         return max(shared)
-    if not attrs["rows"] or not reductions:
+    if not attrs["rows"] or not reductions or axis_groups(attrs, "columns")[-1][-1] != attrs["vector"]:
         return 0
     stages, space = known_stages(region.body), tuple(sizes(region.attrs, "space"))
     walked = [*(n.operands[0] for n in reductions), *(v for v in region.body.outputs if v.type.shape == space)]

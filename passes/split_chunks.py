@@ -38,7 +38,8 @@ from .planning.chunk_composites import ChunkJoin, PartSums, join_of
 from .planning.chunk_overlap import NO_MARGIN
 from .planning.chunk_pieces import GONE, SPLIT, WHOLE, ChunkPiece, Entry, Index, NotFlat, PieceBuilder, WholeArray
 
-EXACT, TREE, IN_ORDER, POSITION, PARTS = "exact", "tree", "in order", "position", "parts"
+EXACT, TREE, IN_ORDER, POSITION = "exact", "tree", "in order", "position"
+PARTS, MOMENTS, TOTAL = "parts", "moments", "total"  # of composites
 
 
 @record
@@ -46,7 +47,8 @@ class ChunkPartial:
     """How the partial results of one reduction are merged.
 
     `lanes` is the place of the axis of lanes in a node of a tree, -1 if it has none; `block` is the length of a block
-    in elements, `row` how many elements one row of the chunked axis has, `full` the number of elements in all.
+    in elements, `row` how many elements one row of the chunked axis has, `full` the number of elements in all. What
+    comes from moments names in `of` the reduction that has them.
     """
 
     number: int
@@ -59,6 +61,7 @@ class ChunkPartial:
     block: int = 0
     row: int = 1
     full: int = 0
+    of: int = -1
 
 
 @record
@@ -276,7 +279,7 @@ class _ChunkSplitter:
         if part > 0:
             piece, values, before, index = self._in_rows(space, us, group, part)
             place = sum(_width(e, part) for e in index[: group[0]])
-            sums = PartSums(piece, [place + 1])
+            sums = PartSums(piece, [place + 1], is_across=integer(composites[0].node.attrs, "lanes") == 1)
         else:
             piece = PieceBuilder(self.whole, self.graph.name)
             values, sums, place = piece.values([(u, _plain(space)) for u in us]), PartSums(piece, axes), -1
@@ -285,18 +288,20 @@ class _ChunkSplitter:
         shape = us[0].type.shape
         whole = group[1:] if part > 0 else [a for a in axes if space[a] is None]
         row = math.prod(evaluate(shape[a], self.env) for a in whole)
+        having = dict[Value, int]()
         for c in composites:
             number, keepdims = self.whole.merged[c.node.result], bool(c.node.attrs.get("keepdims"))
-            partials.append(ChunkPartial(number, c.kind, PARTS, axes, keepdims, lanes=place, block=part, row=row))
-            slots.append(sums.slots(c, of[c.u]))
-            kind = IN_ORDER if c.kind.startswith("moment") else EXACT
-            if kind == IN_ORDER and not self.free:
-                continue
+            is_moment = c.kind.startswith("moment")
+            own = having.setdefault(c.u, number) if is_moment else -1
+            kind = MOMENTS if is_moment else PARTS
+            partials.append(ChunkPartial(number, c.kind, kind, axes, keepdims, 1, place, part, row, of=own))
+            slots.append(sums.slots(c, of[c.u]) if own in (number, -1) else ())
             for n in others:
                 if n not in derived and n.op is c.reference.op and n.operands[0] is c.u:
                     number, keepdims = self.whole.merged[n.result], bool(n.attrs.get("keepdims"))
-                    partials.append(ChunkPartial(number, n.op.name, kind, axes, keepdims, lanes=place))
-                    slots.append((sums.reference(c, of[c.u]),))
+                    kind = TOTAL if is_moment else EXACT
+                    partials.append(ChunkPartial(number, n.op.name, kind, axes, keepdims, lanes=place, of=own))
+                    slots.append(() if is_moment else (sums.reference(c, of[c.u]),))
                     derived.add(n)
         walk = ChunkWalk(piece.finish(sums.outputs), tuple(partials), before, first, part, tuple(slots))
         return walk, derived

@@ -1,8 +1,9 @@
 """Compute sums that need another reduction of the same data (`ir/composites.py`) in one pass over the chunks.
 
 One machine cuts long columns into parts and gives each its own shift. A chunk that begins at a part does the same: its
-kernel takes the chunk in rows of one part each, and returns the shift and the sums of each row. When all chunks are
-there, the sums are moved to the common shift and added up as one machine does it. If bits are free, a chunk is a part.
+kernel takes the chunk in rows of one part each, and returns the shift and the sums of each row. Moments of neighbours
+are joined wherever they meet. Sums of powers wait until all chunks are there, and are then moved to the common shift
+and added up as one machine does it. If bits are free, a chunk is a part.
 """
 
 from __future__ import annotations
@@ -35,24 +36,31 @@ class ChunkJoin:
 
 
 class PartSums:
-    """Adds the sums of parts to a piece; `axes` are the axes of a part in the piece's values."""
+    """Adds the sums of parts to a piece; `axes` are the axes of a part in the piece's values.
 
-    def __init__(self, piece: PieceBuilder, axes: Sequence[int]) -> None:
+    With `is_across`, vectors lie across the parts, as they do on one machine.
+    """
+
+    def __init__(self, piece: PieceBuilder, axes: Sequence[int], is_across: bool = False) -> None:
         self.piece, self.axes, self.outputs = piece, tuple(axes), list[Value]()
+        self.tree: dict[str, int] = {"lanes": 1} if is_across else {}
         self._of: dict[tuple[bool, Value], tuple[Value, Value, Value]] = {}
         self._sums: dict[tuple[str, Value], Value] = {}
 
     def slots(self, composite: Composite, u: Value) -> tuple[int, ...]:
-        """The numbers of a composite's outputs: the shift of each part, the sum of differences, and of their squares.
+        """The numbers of a composite's outputs: for powers the shift of each part, and their sum.
 
-        A composite of powers has the shift and the sum of powers.
+        Moments are the sum of each part, its shift, the sum of differences from it, and that of their squares.
         """
         builder, kind = self.piece.builder, composite.kind
-        _, own, apart = self._parts(composite, u)
+        total, own, apart = self._parts(composite, u)
         if not kind.startswith("moment"):
             return self._slot(own), self._sum(kind, u, lambda: builder.op(TABLE[kind], apart))
-        found = (self._slot(own), self._sum("apart", u, lambda: apart))
-        return found if kind == "moment1" else (*found, self._sum("squares", u, lambda: builder.op(MUL, apart, apart)))
+        plain = self._sum("apart", u, lambda: apart)
+        return (
+            self._slot(total), self._slot(own), plain,
+            self._sum("squares", u, lambda: builder.op(MUL, apart, apart)),
+        )  # fmt: skip
 
     def reference(self, composite: Composite, u: Value) -> int:
         """The number of the output that is the part's result of the reduction that gives the shift."""
@@ -64,7 +72,7 @@ class PartSums:
         if (is_moment, u) not in self._of:
             op, span = self.piece.builder.op, composite.node.span
             if is_moment:
-                total = op(SUM, u, axes=self.axes, keepdims=True, span=span)
+                total = op(SUM, u, axes=self.axes, keepdims=True, span=span, **self.tree)
                 own = op(DIV, total, self.piece.length(u.type.dtype), span=span)
             else:
                 own = total = op(MAX, u, axes=self.axes, keepdims=True, span=span)
@@ -73,7 +81,9 @@ class PartSums:
 
     def _sum(self, name: str, u: Value, made: Callable[[], Value]) -> int:
         if (name, u) not in self._sums:
-            self._sums[name, u] = self.piece.builder.op(SUM, made(), axes=self.axes, keepdims=True)
+            self._sums[name, u] = self.piece.builder.op(
+                SUM, made(), axes=self.axes, keepdims=True, span=None, **self.tree
+            )
         return self._slot(self._sums[name, u])
 
     def _slot(self, value: Value) -> int:

@@ -19,7 +19,7 @@ from ...ir.types import axis_groups, integer, sizes
 LINE = 32  # least bytes of a vector for which it pays
 LINES_AHEAD = (8, 1)  # lines ahead, into the first-level cache
 LONG_BODY = 12  # operations
-NEXT_CHUNK = (1, 2)  # chunks ahead, into the second-level cache
+NEXT_CHUNK = (1, 2)  # chunks ahead, into the second-level cache; across lines, what is beside this one
 
 
 def peeled_slot(region: Node, stages: RegionStages) -> int | None:
@@ -97,7 +97,7 @@ def prefetched(region: Node) -> tuple[int, int] | None:
     space, vector = tuple(sizes(region.attrs, "space")), integer(region.attrs, "vector")
     for slot, value in enumerate(region.operands):
         if value.type.shape == space and _strides(region, slot)[vector] == value.type.dtype.size:
-            return NEXT_CHUNK if along else LINES_AHEAD
+            return NEXT_CHUNK if "shared_walks" in region.attrs else LINES_AHEAD
     return None
 
 

@@ -27,7 +27,7 @@ from ...ir.dtypes import from_numpy
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem
 from ...ir.records import record
 from ...ir.source import ArgType, taken_by
-from ...passes.split_chunks import ChunkFinish, ChunkStage
+from ...passes.split_chunks import MOMENTS, PARTS, ChunkFinish, ChunkPartial, ChunkStage
 from ..arguments import prepare
 from .jobs import Job, Merging, Unpacking, job_of, merging_of
 from .plan import ChunkPlan, plan_chunks
@@ -149,7 +149,7 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
     parts: list[ChunkStage | ChunkFinish] = [*split.stages, *split.finishes]
     for number, part in enumerate(parts):
         tasks = math.prod(len(lengths[c]) for c in part.space if c is not None)
-        what = f"stage {number}: {', '.join(p.op for p in part.partials)}" if isinstance(part, ChunkStage) else "finish"
+        what = f"stage {number}: {', '.join(map(_shown, part.partials))}" if isinstance(part, ChunkStage) else "finish"
         lines.append(
             f"  {what}: {tasks} tasks, one for each chunk" + (", then merge" if isinstance(part, ChunkStage) else "")
         )
@@ -160,6 +160,10 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
     else:
         lines += ["  bits: may differ from one machine's by a few ULP", *(f"    {reason}" for reason in split.reasons)]
     return "\n".join(lines)
+
+
+def _shown(partial: ChunkPartial) -> str:
+    return "sum" if partial.kind in (MOMENTS, PARTS) else partial.op
 
 
 def _reads_input(finish: ChunkFinish) -> bool:

@@ -18,12 +18,13 @@ from ...backends import tree
 from ...backends.stated import MEANINGS
 from ...ir.ops import TABLE
 from ...passes.planning.chunk_composites import ChunkJoin
-from ...passes.split_chunks import EXACT, PARTS, POSITION, TREE, ChunkPartial
+from ...passes.split_chunks import EXACT, MOMENTS, PARTS, POSITION, TOTAL, TREE, ChunkPartial
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, ...]
 State = dict[Key, tuple[Array, ...]]
 Run = Callable[[Sequence[Any]], Sequence[Array]]
+Joined = tuple[int, list[Array]]  # moments, and of how many elements
 COMBINE = {
     "sum": "add", "prod": "mul", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
     "reduce_fmin": "fmin", "reduce_fmax": "fmax", "reduce_and": "bit_and", "reduce_or": "bit_or",
@@ -50,6 +51,8 @@ def merged(states: Iterable[State], partials: Sequence[ChunkPartial]) -> State:
             partial = known[key[0]]
             if partial.kind == TREE:
                 _add_node(partial, key, arrays, found)
+            elif partial.kind == MOMENTS and partial.block > 0:
+                _join_nodes(key, arrays, found)
             elif partial.kind == POSITION and key in found:
                 found[key] = _better(partial, found[key], arrays)
             elif partial.kind == EXACT and key in found:
@@ -63,9 +66,11 @@ def finished(
     state: State, partials: Sequence[ChunkPartial], joins: Sequence[ChunkJoin] = (), runs: Sequence[Run] = ()
 ) -> dict[int, Array]:
     """The results of the reductions, by number; `runs` run the pieces of `joins`."""
-    found = {}
+    found, moments = dict[int, Array](), dict[int, Joined]()
     for partial in partials:
-        if partial.kind == PARTS:
+        if partial.kind in (PARTS, MOMENTS, TOTAL):
+            if partial.of == partial.number:
+                moments[partial.of] = _all_moments(partial, state)
             continue
         keys = sorted((k for k in state if k[0] == partial.number), key=lambda k: _place(partial, k))
         *others, last = keys
@@ -82,29 +87,81 @@ def finished(
             for key in keys[1:]:
                 total = _combine(partial.op, total, state[key][0])
         found[partial.number] = total
+    for partial in partials:
+        if partial.kind == TOTAL:
+            total = moments[partial.of][1][0]
+            found[partial.number] = np.expand_dims(total, partial.axes) if partial.keepdims else total
     known = {p.number: p for p in partials}
     for join, run in zip(joins, runs, strict=True):
-        found[join.number] = _joined(known[join.number], join, run, state, found)
+        partial = known[join.number]
+        with np.errstate(all="ignore"):
+            if partial.kind == MOMENTS:
+                total = _moved(join, run, moments[partial.of], found)
+            else:
+                total = _joined(partial, join, run, state, found)
+        found[join.number] = np.expand_dims(total, partial.axes) if partial.keepdims else total
     return found
 
 
 def _joined(partial: ChunkPartial, join: ChunkJoin, run: Run, state: State, found: Mapping[int, Array]) -> Array:
-    """Move the sums of all parts to the common shift, and add them up."""
+    """Move the sums of powers of all parts to the common shift, and add them up."""
     keys = sorted(k for k in state if k[0] == partial.number)
-    lengths, own, *sums = (np.concatenate(arrays) for arrays in zip(*(state[k] for k in keys), strict=True))
-    lengths = lengths.reshape(-1, *(1,) * (own.ndim - 1))
+    _, own, sums = (np.concatenate(arrays) for arrays in zip(*(state[k] for k in keys), strict=True))
+    shift = np.broadcast_to(found[join.reference].reshape(own.shape[1:]), own.shape)
+    (factor,) = run([own.reshape(-1), np.ascontiguousarray(shift).reshape(-1)])
+    return tree.pairs(np.add, tree.moved_powers(own, sums, np.asarray(factor).reshape(own.shape)))
+
+
+def _moved(join: ChunkJoin, run: Run, joined: Joined, found: Mapping[int, Array]) -> Array:
+    """Move moments to the shift of a composite."""
+    count, moments = joined
+    given = [found[s.number] if s.kind == "merged" else s.number for s in join.piece.sources]
+    shift = np.asarray(run(given)[0]).reshape(moments[1].shape)
+    return tree.moved_moments(moments, count, shift)[join.kind == "moment2"]
+
+
+def add_moments(
+    partial: ChunkPartial, key: Key, moments: Sequence[Array], lengths: Sequence[int], state: State
+) -> None:
+    """Add the moments of a chunk's parts to its state, joined to the largest nodes of the tree that they cover."""
+    if partial.block < 0:
+        state[(partial.number, *key)] = (np.array(lengths[0]), *(x[0] for x in moments))
+        return
+    first, whole = key[0], sum(n == partial.block for n in lengths)
     with np.errstate(all="ignore"):
-        if join.kind.startswith("moment"):
-            given = [found[s.number] if s.kind == "merged" else s.number for s in join.piece.sources]
-            shift = np.asarray(run(given)[0]).reshape(own.shape[1:])
-            plain, squares = sums[0], sums[1] if join.kind == "moment2" else None
-            moved = tree.moved_moment(own, plain, squares, np.broadcast_to(lengths, own.shape), shift)
-        else:
-            shift = np.broadcast_to(found[join.reference].reshape(own.shape[1:]), own.shape)
-            (factor,) = run([own.reshape(-1), np.ascontiguousarray(shift).reshape(-1)])
-            moved = tree.moved_powers(own, sums[0], np.asarray(factor).reshape(own.shape))
-        total = tree.pairs(np.add, moved)
-    return np.expand_dims(total, partial.axes) if partial.keepdims else total
+        for level, place in nodes_of(first, first + whole):
+            low = (place << level) - first
+            part = [x[low : low + (1 << level)] for x in moments]
+            joined = tree.joined_moments(part, partial.block, partial.block)
+            state[partial.number, level, place] = (np.array(partial.block << level), *joined)
+    if whole < len(lengths):
+        state[partial.number, 0, first + whole] = (np.array(lengths[-1]), *(x[-1] for x in moments))
+
+
+def _join_nodes(key: Key, arrays: tuple[Array, ...], found: State) -> None:
+    """Add a node of moments, and join siblings that are both there."""
+    number, level, place = key
+    with np.errstate(all="ignore"):
+        while (other := found.pop((number, level, place ^ 1), None)) is not None:
+            arrays = _both(arrays, other) if place % 2 == 0 else _both(other, arrays)
+            level, place = level + 1, place >> 1
+    found[number, level, place] = arrays
+
+
+def _both(older: tuple[Array, ...], newer: tuple[Array, ...]) -> tuple[Array, ...]:
+    counts = int(older[0]), int(newer[0])
+    return np.array(sum(counts)), *tree.both_moments(older[1:], counts[0], newer[1:], counts[1])
+
+
+def _all_moments(partial: ChunkPartial, state: State) -> Joined:
+    """Join what is left of moments, from the newest to the oldest."""
+    keys = [k for k in state if k[0] == partial.number]
+    keys = sorted(keys, key=lambda k: (k[2] << k[1],) if partial.block > 0 else k)
+    total = state[keys[-1]]
+    with np.errstate(all="ignore"):
+        for key in reversed(keys[:-1]):
+            total = _both(state[key], total)
+    return int(total[0]), list(total[1:])
 
 
 def across(op: str, lanes: Array) -> Array:

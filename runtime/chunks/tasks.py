@@ -18,6 +18,7 @@ from ...passes.planning.chunk_pieces import GONE, PLAIN, SPLIT, Around, ChunkPie
 from ...passes.split_chunks import (
     EXACT,
     IN_ORDER,
+    MOMENTS,
     PARTS,
     POSITION,
     TREE,
@@ -26,7 +27,7 @@ from ...passes.split_chunks import (
     ChunkStage,
     ChunkWalk,
 )
-from .states import Array, Run, State, nodes_of
+from .states import Array, Run, State, add_moments, nodes_of
 
 Places = Mapping[int, tuple[int, int]]
 LENGTHS = {4: np.float32, 8: np.float64}
@@ -259,10 +260,11 @@ def _walk_parts(
         arrays = [outputs[k] for k in slots]
         if partial.kind == PARTS:
             state[(partial.number, *key)] = (np.array(lengths, arrays[0].dtype), *arrays)
-            continue
-        total = np.maximum.reduce(arrays[0]) if partial.kind == EXACT else arrays[0][0]
-        total = np.expand_dims(total, partial.axes) if partial.keepdims else total
-        state[(partial.number, *(key if partial.kind == IN_ORDER else ()))] = (total,)
+        elif partial.kind == MOMENTS and arrays:
+            add_moments(partial, key, arrays, lengths, state)
+        elif partial.kind == EXACT:
+            total = np.maximum.reduce(arrays[0])
+            state[(partial.number,)] = (np.expand_dims(total, partial.axes) if partial.keepdims else total,)
 
 
 def _with_rest(partial: ChunkPartial, block: Array | None, rest: Array) -> Array:

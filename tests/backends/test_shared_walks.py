@@ -52,6 +52,12 @@ def outlier(x: Any) -> Any:
 FUNCTIONS = (softmax, logs, moments, normalised, outlier)
 
 
+def columns(x: Any) -> Any:
+    """Moments of columns: the vectors lie across them."""
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    return z, x.var(axis=0), x.max(axis=0), ((x - x.sum(axis=0) / 7) ** 2).sum(axis=0), (2 * x).std(axis=0, ddof=1)
+
+
 def kernel_of(function: Callable[[Any], Any], level: int) -> Any:
     source = TracedFunction(function, (), lambda graph, inputs: reference.run(graph, inputs))
     return Kernel(source, Registry(), Options(target=target.x86(level), verify=True))
@@ -88,6 +94,22 @@ def test_bits_of_the_specification(function: Callable[[Any], Any]) -> None:
     for shape in ((2, from_ - 1), (2, from_), (2, 9 * CHUNK + 1031), (1000,), (CHUNK + 1,), (11 * CHUNK + 7,)):
         check(by_level, numbers(shape, "float32"))
     check([kernel_of(function, 4)], numbers((2, 3, 4 * CHUNK + 5), "float64"))
+
+
+def test_moments_of_columns() -> None:
+    """Test short and long columns in steps of one vector and of eight, far from zero, not finite, and empty."""
+    by_level, rng = [kernel_of(columns, level) for level in BOTH], np.random.default_rng(5)
+    for rows, width in ((2047, 3), (2048, 9), (2600, 70), (5001, 520)):
+        x = (rng.normal(size=(rows, width)) + np.linspace(-1e3, 1e3, rows)[:, None]).astype(np.float32)
+        x[5:7, 0] = np.inf, -np.inf
+        x[7, 1] = np.nan
+        check(by_level if width != 520 else by_level[1:], x)
+    check(by_level[1:], rng.normal(1e8, 1, size=(2176, 3, 33)))
+    x = rng.normal(1e8, 1, size=(300_000, 2))
+    exact = [math.sqrt(math.fsum((c - math.fsum(c) / len(c)) ** 2) / len(c)) for c in x.T]
+    np.testing.assert_allclose(weft.jit(np.std, static=("axis",))(x, axis=0), exact, rtol=1e-14)
+    with np.errstate(all="ignore"):
+        assert weft.jit(lambda x: ((x - x.mean(axis=0)) ** 2).sum(axis=0))(np.ones((0, 2))).tolist() == [0, 0]
 
 
 def check(kernels: list[Any], x: Any) -> None:

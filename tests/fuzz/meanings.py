@@ -131,6 +131,8 @@ def _composite(
     kind: str, exp: Callable[[Any], Any], u: Any, shift: Any, axes: tuple[int, ...], keepdims: bool, **plan: Any
 ) -> Any:
     """Compute a composite like the plain sum that it was."""
+    if kind == "total":
+        return _ordered(np.add, 0)(u, axes, keepdims)
     shape = tuple(1 if k in axes else n for k, n in enumerate(u.shape))
     off = u - np.reshape(shift, shape)
     terms = {"moment1": lambda: off, "moment2": lambda: off * off}.get(kind, lambda: exp(off))()

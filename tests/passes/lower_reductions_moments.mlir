@@ -15,7 +15,7 @@
   ^bb0(%x : tensor<?xf64, #weft.dims<n>>, %k : tensor<f64>):
     %0 = "weft.region"(%x, %k) ({
     ^bb0(%x_1 : tensor<?xf64, #weft.dims<n>>, %k_1 : tensor<f64>):
-      %1 = "weft.sum"(%x_1) {axes = array<i64: 0>, order = ["0"], lanes = 32 : i64, steps = 16 : i64} : (tensor<?xf64, #weft.dims<n>>) -> tensor<f64>
+      %1 = "weft.sum"(%x_1) {axes = array<i64: 0>, order = ["0"], lanes = 32 : i64, steps = 16 : i64, composite = "total", chunk = 32 : i64, cut_from = 0 : i64} : (tensor<?xf64, #weft.dims<n>>) -> tensor<f64>
       %2 = "weft.div"(%1, %k_1) : (tensor<f64>, tensor<f64>) -> tensor<f64>
       %3 = "weft.sub"(%x_1, %2) : (tensor<?xf64, #weft.dims<n>>, tensor<f64>) -> tensor<?xf64, #weft.dims<n>>
       %4 = "weft.square"(%3) : (tensor<?xf64, #weft.dims<n>>) -> tensor<?xf64, #weft.dims<n>>

@@ -52,6 +52,8 @@ def test_composites_take_one_pass_with_the_bits_of_one_machine() -> None:
         (lambda x: (x.mean(), x.std()), (700, 1024), ((256, 0, 256, 188), (1024,)), 1),
         (softmax, (3, 17 * LONG), ((3,), (LONG - 1, 16 * LONG + 1)), 1),
         (lambda x: x.std(axis=0), (64, 30), ((32, 32), (20, 10)), 2),
+        (lambda x: (x.std(axis=0), x.mean(axis=0)), (2700, 30), ((1280, 0, 896, 524), (20, 10)), 1),
+        (standardize, (2048, 9), ((128, 384, 1536), (9,)), 1),
     ]
     for function, shape, chunks, stages in cases:
         x = np.random.default_rng(0).normal(size=shape)

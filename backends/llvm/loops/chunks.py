@@ -114,8 +114,13 @@ class Join(Chunked):
 
     def joined_stage(self, offsets: list[int]) -> list[tuple[Node, list[Val]]]:
         """The results of the stage's reductions."""
-        walk = self.walker(offsets)
-        return self.joined(walk.sums, lambda sums: self.load(sums, walk.offsets))
+        walk, wanted = self.walker(offsets), self.joined_in_order()
+        found = [sums for sums in walk.sums if sums.node in wanted]
+        return self.joined(found, lambda sums: self.load(sums, walk.offsets)) if found else []
+
+    def joined_in_order(self) -> list[Node]:
+        """The reductions whose partial results are joined in the order of the chunks."""
+        return self.stages.reductions[self.stage]
 
     def joined(
         self, reductions: Sequence[Reduction], load: Callable[[Reduction], list[list[Val]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....ir.composites import needs_another
 from ....ir.graph import Node
 from ....ir.stages import region_stages
 from ..functions import FrameWord, WrittenFunction
@@ -23,7 +24,7 @@ def chunk_parts(node: Node, entries: dict[FrameWord, int], name: str) -> list[Wr
     while stage < stages.stage_count:
         reductions, outputs = stages.reductions[stage], stages.outputs[stage]
         later = stages.reductions[stage + 1] if stage + 1 < stages.stage_count else []
-        if shares and any("composite" in n.attrs for n in later):
+        if shares and any(map(needs_another, later)):
             add(SharedWalk(node, entries, stage, keeps=False), "walk")
             add(SharedJoin(node, entries, stage, keeps=False), "join")
             stage += 2

@@ -2,14 +2,17 @@
 
 A chunk is walked for the reductions of the first stage and, while it is in the cache, for those of the second. The
 latter are sums over `u - shift` (`ir/composites.py`), and the chunk's own maximum or mean serves as their shift. Each
-sum of a chunk is one number. The join knows the common shift, moves these numbers to it, and adds them up in the tree
-of blocks.
+sum of a chunk is one number for a row. The join moves sums of powers to the common shift and adds them up in the tree
+of blocks. The moments of chunks are joined in the same order, before the common shift is known.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ....ir import dims
-from ....ir.composites import SCALED, SUM, Composite, recognise
+from ....ir.composites import SCALED, SUM, TOTAL, Composite, recognise
+from ....ir.dims import Size
 from ....ir.graph import Node, Value
 from ....ir.indexing import loop_name
 from ....ir.lazy import cached_property
@@ -18,9 +21,10 @@ from ..code.memory import Buffer
 from ..code.text import Val
 from ..elements.ops import emit
 from ..reductions.accumulators import Accumulators
+from ..reductions.moments import Moments, in_kinds
 from .chunked import Chunked
 from .chunks import Join, Walk
-from .columns import Columns
+from .columns import Columns, Reduction
 
 OF_KIND = {kind: op for op, kind in SCALED.items()}
 
@@ -54,36 +58,45 @@ class Shared(Chunked):
         number = list(self.sums).index((kind, difference))
         return self.of_chunks(f"moved {self.stage} {number}", difference.type.dtype)
 
-    def length(self, elem: str) -> Val:
-        """How many elements this chunk has."""
+    @cached_property
+    def totals(self) -> list[Node]:
+        """The sums that come with moments."""
+        return [n for n in self.stages.reductions[self.stage] if n.attrs.get("composite") == TOTAL]
+
+    def count(self) -> Size:
+        """How many elements a row has."""
+        return dims.product(self.extent(group) for group in self.columns)
+
+    def mean(self, total: Val) -> Val:
+        """The mean of this chunk, given its sum."""
         e, size, elements = self.nest.e, self.frame.size, self.chunk_blocks * self.block_size()
         at, _ = self.nest.variables[loop_name(self.chunk)]
-        columns = dims.product(self.extent(group) for group in self.columns)
-        left = e.op("sub", size(columns), e.op("mul", at, size(elements)))
-        return e.cast("sitofp", e.call("smin", left, size(elements)), elem)
+        left = e.op("sub", size(self.count()), e.op("mul", at, size(elements)))
+        length = e.cast("sitofp", e.call("smin", left, size(elements)), total.elem)
+        return e.op("fdiv", total, e.splat(length, total.lanes))
 
 
 class SharedWalk(Shared, Walk):
     """Walks each chunk twice."""
 
     def row(self, offsets: list[int]) -> list[Val]:
-        e, memory, part = self.nest.e, self.elements.memory, self.part_of_columns()
+        memory, part = self.elements.memory, self.part_of_columns()
         walk = self.walker(offsets, part)
         found = walk.totals()
-        self.leave(walk, found)
+        self.leave(walk, [pair for pair in found if pair[0].node not in self.totals])
         results = {sums.node: (sums, totals) for sums, totals in found}
         for shift, c in self.shifts.items():
             sums, totals = results[c.reference]
-            (own,) = sums.results(totals)
-            if c.kind not in OF_KIND:
-                own = e.op("fdiv", own, self.length(own.elem))
-            self.elements.put(shift, self.home(shift, 0), own)
-            memory.store(self.shift_buffer(shift), self.place(0), own)
+            for offset, own in zip(offsets, sums.results(totals), strict=True):
+                memory.store(self.shift_buffer(shift), self.place(offset), own)
+                own = own if c.kind in OF_KIND else self.mean(own)
+                self.elements.put(shift, self.home(shift, offset), own)
         self.elements.stage = self.stage + 1
         sums_again = list(self.sums.values())
         again = Columns(self.column_loops(walk.offsets, sums_again, []), sums_again, [], part)
         for (kind, difference), (sums, totals) in zip(self.sums, again.totals(), strict=True):
-            memory.store(self.sum_buffer(kind, difference), self.place(0), sums.results(totals)[0])
+            for offset, total in zip(offsets, sums.results(totals), strict=True):
+                memory.store(self.sum_buffer(kind, difference), self.place(offset), total)
         self.elements.stage = self.stage
         return []
 
@@ -94,45 +107,94 @@ class SharedWalk(Shared, Walk):
         attrs, is_again = self.region.attrs, self.elements.stage > self.stage
         if is_again and self.elements.memory.mask is None and "prefetch" in attrs:
             # so that memory is not idle while this chunk is walked in the cache
-            chunks, level = ints(attrs, "prefetch")
-            self.fetch(offsets, loop_name(self.vector), chunks * self.chunk_blocks * self.block_size(), level)
+            ahead, level = ints(attrs, "prefetch")
+            beside = self.chunk_blocks * self.block_size() if self.across_columns else self.width * len(offsets)
+            self.fetch(offsets, loop_name(self.vector), ahead * beside, level)
         return found
 
 
 class SharedJoin(Shared, Join):
-    """Joins the first stage as usual, then the second."""
+    """Joins the first stage, then the second."""
 
     def row(self, offsets: list[int]) -> list[Val]:
+        found = {value: self.joined_moments(value, offsets) for value in dict.fromkeys(map(_summed, self.moments))}
+        for node in self.totals:
+            self.make_known(node, found[node.operands[0]][1][: len(offsets)], offsets)
         for node, totals in self.joined_stage(offsets):
             self.make_known(node, totals, offsets)
         self.elements.stage = self.stage + 1
-        # The sums of chunks are moved to the common shift before they are added.
-        shifts = {shift: self.elements.get(shift, self.home(shift, 0)) for shift in self.shifts}
-        sums = {c.node: c for c in self.composites}
-        trees = [Accumulators(node, self.nest, self.frame, 1, 0, is_across=False) for node in sums]
-        for node, totals in self.joined(trees, lambda tree: [[self.moved(c := sums[tree.node], shifts[c.shift])]]):
-            self.make_known(node, totals, offsets)
+        get, home = self.elements.get, self.home
+        shifts = {(shift, k): get(shift, home(shift, k)) for shift in self.shifts for k in offsets}
+        for c in self.moments:
+            tree, parts = found[c.u]
+            count, is_second = self.frame.size(self.count()), c.kind == "moment2"
+            each = [parts[k :: len(offsets)] for k in range(len(offsets))]
+            moved = [tree.moved(x, count, shifts[c.shift, k])[is_second] for k, x in zip(offsets, each, strict=True)]
+            is_none = self.nest.e.icmp("eq", count, self.nest.e.const("i64", 0))
+            sums = [self.nest.e.select(is_none, x[0], y) for x, y in zip(each, moved, strict=True)]
+            self.make_known(c.node, sums, offsets)
+        self.join_powers(offsets, shifts)
         self.write_rows(self.stage + 2, offsets)
         return []
 
-    def moved(self, c: Composite, shift: Val) -> Val:
-        """Moves this chunk's sum from its own shift to another one."""
-        e = self.nest.e
-        own, total = self.left(self.shift_buffer(c.shift)), self.left(self.sum_buffer(c.kind, c.difference))
-        apart = e.op("fsub", own, shift)
-        if c.kind in OF_KIND:
-            # A chunk with only -inf contributes 0 beside anything larger, not the NaN of -inf minus itself.
-            endless = e.fcmp("oeq", own, e.const_like(own, float("-inf")))
-            dtype = c.shift.type.dtype
-            factor = emit(e, OF_KIND[c.kind], (dtype,), (apart,))
-            return e.op("fmul", e.select(endless, e.const_like(total, 1.0), total), factor)
-        length = self.length(own.elem)
-        if c.kind == "moment1":
-            far = e.fma(length, apart, total)
-        else:
-            plain = self.left(self.sum_buffer("moment1", c.difference))
-            far = e.fma(apart, e.fma(length, apart, e.op("fadd", plain, plain)), total)
-        return e.select(e.fcmp("oeq", own, shift), total, far)
+    @cached_property
+    def moments(self) -> list[Composite]:
+        return [c for c in self.composites if c.kind not in OF_KIND]
 
-    def left(self, buffer: Buffer) -> Val:
-        return self.elements.memory.load(buffer, self.place(0))[0]
+    def joined_in_order(self) -> list[Node]:
+        return [n for n in super().joined_in_order() if n not in self.totals]
+
+    def joined_moments(self, value: Value, offsets: list[int]) -> tuple[Moments, list[Val]]:
+        """The moments of all chunks of a value."""
+        e, elements = self.nest.e, self.chunk_blocks * self.block_size()
+        lanes = 0 if self.across_columns else self.width
+        tree = Moments(self.nest, self.frame, value.type.dtype, len(offsets), lanes, elements)
+        of = next(c for c in self.moments if c.u is value)
+        kinds = [key for key in (("moment1", of.difference), ("moment2", of.difference)) if key in self.sums]
+        buffers = [self.shift_buffer(of.shift), *(self.sum_buffer(*key) for key in kinds)]
+
+        def left(offset: int) -> list[Val]:
+            total, plain, *squares = (self.left(b, offset) for b in buffers)
+            return [total, self.mean(total), plain, *(squares or [plain])]
+
+        def chunk(at: Val, values: list[Val]) -> list[Val]:
+            count, *older = values
+            newer = in_kinds([left(offset) for offset in offsets])
+            e.when(e.icmp("sge", count, e.const("i64", 0)), lambda: tree.push(older, count))
+            return [e.op("add", count, e.const("i64", 1)), *newer]
+
+        start, chunks = [e.const("i64", -1), *tree.start()], self.frame.size(self.chunks())
+        count, *parts = self.nest.loop(loop_name(self.chunk), self.frame.size(0), chunks, 1, start, chunk)[1]
+        count = e.call("smax", count, e.const("i64", 0))
+        last = e.op("sub", self.frame.size(self.count()), e.op("mul", count, e.const("i64", elements)))
+        return tree, tree.finish(parts, count, last)
+
+    def join_powers(self, offsets: list[int], shifts: Mapping[tuple[Value, int], Val]) -> None:
+        """Moves the sums of chunks to the common shift and adds them up."""
+        sums = {c.node: c for c in self.composites if c.kind in OF_KIND}
+        lanes = 0 if self.across_columns else self.width
+        trees = [Accumulators(node, self.nest, self.frame, len(offsets), lanes, is_across=False) for node in sums]
+
+        def moved(tree: Reduction) -> list[list[Val]]:
+            c = sums[tree.node]
+            return [[self.moved(c, shifts[c.shift, offset], offset) for offset in offsets]]
+
+        for node, totals in self.joined(trees, moved) if trees else ():
+            self.make_known(node, totals, offsets)
+
+    def moved(self, c: Composite, shift: Val, offset: int) -> Val:
+        """Moves this chunk's sum of powers from its own shift to another one."""
+        e = self.nest.e
+        own = self.left(self.shift_buffer(c.shift), offset)
+        total = self.left(self.sum_buffer(c.kind, c.difference), offset)
+        # A chunk with only -inf contributes 0 beside anything larger, not the NaN of -inf minus itself.
+        endless = e.fcmp("oeq", own, e.const_like(own, float("-inf")))
+        factor = emit(e, OF_KIND[c.kind], (c.shift.type.dtype,), (e.op("fsub", own, shift),))
+        return e.op("fmul", e.select(endless, e.const_like(total, 1.0), total), factor)
+
+    def left(self, buffer: Buffer, offset: int) -> Val:
+        return self.elements.memory.load(buffer, self.place(offset))[0]
+
+
+def _summed(composite: Composite) -> Value:
+    return composite.u

@@ -1,0 +1,109 @@
+"""Emit the join of the moments of chunks, in the order of the tree, as `backends/tree.py` defines it.
+
+The moments of some elements are their sum, a shift near their mean, the sum of differences from it, and that of the
+squared differences. Those of two neighbours are moved to a shift between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....ir.dtypes import DType
+from ..code.casts import element
+from ..code.frame import Frame
+from ..code.scopes import Nest
+from ..code.text import BITS, Val
+from ..code.vectors import load, store
+from .accumulators import LEVELS
+
+KINDS = 4
+
+
+class Moments:
+    """The moments of some vectors of rows, or of one row, and a stack for earlier chunks, which have `length` elements.
+
+    Values that are carried have one kind of moment after the other.
+    """
+
+    def __init__(self, nest: Nest, frame: Frame, dtype: DType, slots: int, lanes: int, length: int) -> None:
+        self.nest, self.slots, self.lanes, self.length = nest, slots, lanes, length
+        self.elem = element(dtype)
+        self.row = max(1, lanes) * BITS[self.elem] // 8
+        self.stack = frame.reserve(self.row * KINDS * slots * LEVELS)
+
+    def start(self) -> list[Val]:
+        return [self.nest.e.const(self.elem, 0.0, self.lanes)] * (KINDS * self.slots)
+
+    def push(self, parts: list[Val], count: Val) -> None:
+        """Joins a chunk with the `count` before it, like the carries of a binary counter."""
+        e = self.nest.e
+        zero, one = e.const("i64", 0), e.const("i64", 1)
+
+        def carries(values: list[Val]) -> Val:
+            return e.icmp("ne", e.op("and", values[0], one), zero)
+
+        def carry(values: list[Val]) -> list[Val]:
+            digits, level, *newer = values
+            length = self._length(level)
+            return [e.op("lshr", digits, one), e.op("add", level, one), *self._both(level, newer, length)]
+
+        _, level, *found = e.repeat([count, zero, *parts], carries, carry)
+        for slot, part in enumerate(found):
+            store(e, part, self._place(level, slot))
+
+    def finish(self, parts: list[Val], count: Val, last: Val) -> list[Val]:
+        """Joins the last chunk, of `last` elements, with all before it, from the newest to the oldest."""
+        e = self.nest.e
+
+        def some(values: list[Val]) -> Val:
+            return e.icmp("ne", values[0], e.const("i64", 0))
+
+        def join(values: list[Val]) -> list[Val]:
+            digits, length, *newer = values
+            level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
+            rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
+            return [rest, e.op("add", length, self._length(level)), *self._both(level, newer, length)]
+
+        return e.repeat([count, last, *parts], some, join)[2:]
+
+    def moved(self, moments: Sequence[Val], count: Val, shift: Val) -> tuple[Val, Val]:
+        """The sum of differences from another shift, and that of their squares."""
+        e, (_, own, plain, squares) = self.nest.e, moments
+        apart = e.op("fsub", own, shift)
+        far = e.op("fmul", e.splat(e.cast("sitofp", count, self.elem), self.lanes), apart)
+        is_here = e.fcmp("oeq", own, shift)  # both may be infinite
+        more = e.op("fmul", apart, e.op("fadd", e.op("fadd", plain, plain), far))
+        pairs = ((plain, far), (squares, more))
+        first, second = (e.select(is_here, x, e.op("fadd", x, by)) for x, by in pairs)
+        return first, second
+
+    def _both(self, level: Val, newer: Sequence[Val], count: Val) -> list[Val]:
+        """Joins the chunks that wait at a level with newer ones of so many elements."""
+        e, older_count = self.nest.e, self._length(level)
+        older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(KINDS * self.slots)]
+        number, older_number = (e.cast("sitofp", n, "double") for n in (count, older_count))
+        share = e.op("fdiv", number, e.op("fadd", older_number, number))
+        if self.elem != "double":
+            share = e.cast("fptrunc", share, self.elem)
+        found = list[list[Val]]()
+        for k in range(self.slots):
+            one, two = older[k :: self.slots], newer[k :: self.slots]
+            (a, b), part = (one[1], two[1]), e.splat(share, self.lanes)
+            between = e.op("fadd", a, e.op("fmul", e.op("fsub", b, a), part))
+            shift = e.select(e.fcmp("oeq", a, b), a, between)
+            moved = zip(self.moved(one, older_count, shift), self.moved(two, count, shift), strict=True)
+            found.append([e.op("fadd", one[0], two[0]), shift, *(e.op("fadd", x, y) for x, y in moved)])
+        return in_kinds(found)
+
+    def _length(self, level: Val) -> Val:
+        return self.nest.e.op("shl", self.nest.e.const("i64", self.length), level)
+
+    def _place(self, level: Val, slot: int) -> Val:
+        e = self.nest.e
+        offset = e.op("mul", level, e.const("i64", self.row * KINDS * self.slots))
+        return e.offset(e.offset(self.stack, offset), e.const("i64", self.row * slot))
+
+
+def in_kinds(moments: Sequence[Sequence[Val]]) -> list[Val]:
+    """The moments of some vectors as loops carry them."""
+    return [x for same in zip(*moments, strict=True) for x in same]
