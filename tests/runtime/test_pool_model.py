@@ -15,6 +15,7 @@ from weft.runtime.native import pool_code
 SOURCE = Path(pool_code.__file__).with_name("pool.routine").read_text()
 CONSTANTS = {name: value for name, value in vars(pool_code).items() if name.isupper() and isinstance(value, int)}
 CONSTANTS |= {"SHUT": ~pool_code.OPEN, "SPINS": 2, "FUTEX": 1, "YIELD": 2, "JOB": 0, "MOST": 1 << 62, "STOPPED": 2}
+CONSTANTS["POLITE"] = 0  # at every turn
 OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.BitAnd: operator.and_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
@@ -57,6 +58,7 @@ class Model:
         self.pool: dict[Any, Any] = {}
         self.asleep: dict[int, int] = {}  # threads that wait for another number than this in `posted`
         self.thread = 0
+        self.polite: set[int] = set()  # threads that offered their core to others
         plain = {"save": lambda: 0, "restore": lambda t: None, "signals": lambda: 0, "clock": lambda *_: 0}
         for name, value in plain.items():
             self.pool[name, 0] = value
@@ -185,6 +187,8 @@ class Model:
         if number == CONSTANTS["FUTEX"] and operation == pool_code.WAIT and place.read() == value:
             self.asleep[self.thread] = value
             yield
+        elif number == CONSTANTS["YIELD"]:
+            self.polite.add(self.thread)
         elif number == CONSTANTS["FUTEX"] and operation == pool_code.WAKE:
             for name in list(self.asleep)[:value]:
                 del self.asleep[name]
@@ -232,6 +236,15 @@ def _pieces(job: dict[Any, Any], extent: int) -> list[tuple[int, int]]:
 def test_random_schedules() -> None:
     for seed in range(40):
         simulate(SOURCE, seed)
+
+
+def test_a_worker_that_waits_offers_its_core() -> None:
+    """The core may be its caller's, or the one that another library's thread is waiting for."""
+    model = Model(SOURCE, 0)
+    worker = model.call("worker")
+    while not model.asleep:
+        next(worker)
+    assert model.polite == {0}
 
 
 FAULTS = {
