@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...frontend.programs.kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
 from ...frontend.programs.pieces import (
     ArrayInput,
+    ComplexResult,
     EitherResult,
     FreshInput,
     FreshResult,
@@ -26,7 +27,7 @@ from ...frontend.programs.pieces import (
 )
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.dtypes import BOOL, F64, I64, DType
+from ...ir.dtypes import BOOL, C128, F64, I64, DType, from_numpy
 from ...ir.footprints import Footprint
 from ...ir.graph import Value
 from ...ir.layouts import GENERAL, SCALAR, C, F
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from ..nests import NativeNest
 
 DENSE = (C, F, SCALAR)
-PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)}
+PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL), "complex": (complex, C128)}
 
 
 class ServedNest(NamedTuple):
@@ -88,8 +89,6 @@ class NestServing:
         self.held = self.w.register(outside, part=OBJECTS)
         self._slots: dict[Path, list[int]] = {}
         for k, given in enumerate(nest.inputs):
-            if isinstance(given, NumberInput) and given.part is not None:
-                raise Unserved
             if isinstance(given, (ArrayInput, NumberInput)):
                 self._slots.setdefault(given.path, []).append(k)
         self._steering = {path: symbol for symbol, path in nest.sizes.items()}
@@ -171,9 +170,12 @@ class NestServing:
         elif symbol is not None:
             self.sizes.known[symbol] = to
         for k in self._slots.get(path, ()):
-            if self.nest.types[k].dtype != dtype:
+            given, own = self.nest.inputs[k], self.nest.types[k].dtype
+            part = given.part if isinstance(given, NumberInput) else None
+            if own != (dtype if part is None else from_numpy(dtype.numpy.type().real.dtype)):
                 raise Unserved
-            self.arguments.pointers[self.buffers[k]] = pointer
+            at = self.w.combined("sum", pointer, self.w.constant(own.size)) if part else pointer
+            self.arguments.pointers[self.buffers[k]] = at
 
     def _read_array(self, path: Path, place: int | Register, value: Any, kind: Array) -> None:
         slot, *others = self._slots.get(path, [-1])
@@ -404,6 +406,8 @@ class NestServing:
         w, to = self.w, self.w.register(part=OBJECTS)
         if isinstance(result, NumberResult):
             self._number(result, to)
+        elif isinstance(result, ComplexResult):
+            self._complex(result, to)
         elif isinstance(result, EitherResult):
             first, second = self._object(result.first), self._object(result.second)
             w.run("chosen", self.arguments.pointers[self.buffers[result.is_first]], first, second, to)
@@ -434,3 +438,15 @@ class NestServing:
                 w.run("float_object" if dtype == F64 else "int_object", pointer, to)
         else:
             raise Unserved
+
+    def _complex(self, result: ComplexResult, to: Register) -> None:
+        """Make a complex number of two parts, which the nest has left in two places."""
+        w, kind = self.w, result.kind
+        w.make("here", w.register(2), first := w.register())
+        size = w.constant(self.nest.types[result.real].dtype.size)
+        w.make("sum", first, size, second := w.register())
+        for buffer, at in ((result.real, first), (result.imag, second)):
+            w.run("copy_bytes", self.arguments.pointers[self.buffers[buffer]], at, size)
+        w.run("scalar_object", first, w.object((kind.dtype if isinstance(kind, NumpyScalar) else C128).numpy), to)
+        if not isinstance(kind, NumpyScalar):
+            w.run("python_number", to, w.object("item"))

@@ -80,6 +80,15 @@ def spun(z):
         z[i] = z[i] * 1j
 
 
+def spun_by(x, z, n):
+    total, count = x[0], 1j
+    for i in range(n):
+        x[i] += z * x[i]
+        total = total * z + x[i]
+        count = count + 2
+    return total, count, total * z
+
+
 def checked(x, k):
     for i in range(3):
         x[i] = 7.0
@@ -109,6 +118,14 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (spun, (X + 1j,)),
     (spun, ((X + 1j)[::2],)),
     (checked, (X, np.array([0, 2, 4]))),
+]
+
+
+WAVE = (X + 1j).astype("c8")
+CALLS += [
+    (spun_by, (X + 1j, 2 - 1j, 3)),
+    (spun_by, (X + 1j, np.complex128(2 - 1j), 3)),
+    (spun_by, (WAVE, np.complex64(2 - 1j), 3)),
 ]
 
 
