@@ -15,16 +15,17 @@ from .scopes import base, places, variables
 def paired_stores(graph: Graph) -> dict[Node, Node]:
     """Find stores to the real and the imaginary part of one complex number, in this order, which may be made as one.
 
-    Nothing between them may touch that memory, or fail. The first store is found by the second.
+    Nothing between them may touch the real part, or fail. The first store is found by the second.
     """
     pending, found = dict[tuple[Value, tuple[Size, ...]], Node](), dict[Node, Node]()
     for node in graph:
         if node.op in (LOAD, STORE):
             owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
             is_part = node.op is STORE and has_parts(owner) and index[-1] in (0, 1)
-            if is_part and index[-1] == 1 and (first := pending.get((owner, index[:-1]))) is not None:
+            if is_part and index[-1] == 1 and (first := pending.pop((owner, index[:-1]), None)) is not None:
                 found[node] = first
-            pending = {place: n for place, n in pending.items() if place[0] is not owner}
+            if not has_parts(owner) or index[-1] != 1:
+                pending = {place: n for place, n in pending.items() if place[0] is not owner}
             if is_part and index[-1] == 0:
                 pending[owner, index[:-1]] = node
         elif node.op in (CHECK, BIND, ASK) or node.body is not None:

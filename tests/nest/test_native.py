@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import weft
 from weft.backends import nests
+from weft.backends.llvm.nests.emit import emit_nest
 from weft.command.main import main
 from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.graph import Graph
@@ -316,6 +317,34 @@ def test_complex_numbers() -> None:
             out = np.empty_like(a)
             kernel(a, b[::-1], out)
             assert np.array_equal(out, b[::-1].imag + 1j * (a.real * b[::-1].imag))
+
+
+def test_both_parts_of_complex_numbers_are_stored_at_once() -> None:
+    """Also if imaginary parts are loaded in between, which can't be those that are stored, but not the real ones."""
+    access = '"nest.load"(%a) {{at = #weft.dims<@i, {}>}} : (!a) -> tensor<f64>'
+    text = """
+    !a = memref<?x2xf64, #weft.dims<n, 2>>
+    "nest.kernel"() <{{sym_name = "both", access = ["update"], layouts = ["C"]}}> ({{
+    ^bb0(%a : !a):
+      "nest.for"() ({{
+        %r = {}
+        %twice = "weft.add"(%r, %r) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+        "nest.store"(%twice, %a) {{at = #weft.dims<@i, 0>}} : (tensor<f64>, !a) -> ()
+        %s = {}
+        %all = "weft.add"(%s, %r) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+        "nest.store"(%all, %a) {{at = #weft.dims<@i, 1>}} : (tensor<f64>, !a) -> ()
+        "nest.yield"() : () -> ()
+      }}) {{var = "i", range = #weft.dims<0, n>, kind = "vector", width = 4 : i64, times = 1 : i64}} : () -> ()
+      "nest.yield"() : () -> ()
+    }}) : () -> ()
+    """
+    for part, is_joined in ((1, True), (0, False)):
+        nest = parse_nest(text.format(access.format(0), access.format(part)))
+        assert ("store <8 x double>" in emit_nest(nest, "both", 32).text) is is_joined
+        found, wanted = np.arange(22.0).reshape(11, 2), np.arange(22.0).reshape(11, 2)
+        nests.run(nest, [wanted], {})
+        compile_nests([nest])[0].run([found])
+        assert np.array_equal(found, wanted)
 
 
 def test_sizes_that_may_not_fit_64_bits_are_refused() -> None:
