@@ -362,8 +362,15 @@ def _failed(piece: PieceProgram | LoopProgram) -> None:
     if piece.native_calls != piece.served_before:  # others were served since the last failure
         piece.failures, piece.served_before = 0, piece.native_calls
     piece.failures += 1
-    if piece.failures >= MOST_FAILURES:
-        piece.off = reason
+    if piece.failures < MOST_FAILURES:
+        return
+    piece.off = reason
+    if isinstance(piece, LoopProgram) and not any(isinstance(s, (ast.For, ast.While)) for s in piece.loop.statements):
+        for statement in piece.loop.statements:
+            piece.program.split(statement)  # its array expressions may still be compiled
+        if reason is not None:
+            piece._note(reason)
+    else:
         piece.program.drop(piece.lines)
 
 

@@ -54,6 +54,22 @@ def test_cuts_behind_a_loop_that_is_native_are_shown() -> None:
     assert "'print' is called by Python" in str(f.explain())
 
 
+def factored(m: Any) -> None:
+    m[:] = np.linalg.cholesky(m) + np.triu(m, k=1)
+
+
+def test_statements_that_fail_as_a_nest_stay_compiled_as_values() -> None:
+    """LAPACK factors large matrices; what is added to its result is still one kernel."""
+    f, m = weft.jit(factored), np.eye(70) * 3 + 0.01
+    for _ in range(8):
+        found, wanted = m.copy(), m.copy()
+        f(found), factored(wanted)
+        assert np.array_equal(found, wanted)
+    report = f.explain()
+    assert report.python_calls == 0 and [p.calls for p in report.pieces if p.kind == "values"] >= [3]
+    assert "Python raises here" in str(report)
+
+
 def test_whole_raises_before_anything_has_happened(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(TraceProblem, match="'print' is called by Python") as caught:
         weft.jit(noisy, whole=True)(np.ones(4))
