@@ -3,8 +3,9 @@
     contracted(m, a, "bik", b, "bkj", "bij")     a stack of matrix products
 
 Labels that both values have and the result lacks become k, merged into one axis if there are several. The last label
-that only one value has is an axis of the matrices. All other labels number the matrices of a stack. If one value has no
-label of its own, the result is a sum of elementwise products. If the result has every label, there is no sum.
+that only one value has, of those with more than one element, is an axis of the matrices. All other labels number the
+matrices of a stack. If one value has no such label, the result is a sum of elementwise products. If the result has
+every label, there is no sum.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ def contracted(m: Maker, a: Value, left: Labels, b: Value, right: Labels, result
     gone = [label for label in left if label in right and label not in result]
     for label in gone:
         meet(m.builder.facts, a.type.shape[left.index(label)], b.type.shape[right.index(label)], m.span)
-    rows = [label for label in result if label not in right]
-    columns = [label for label in result if label not in left]
+    rows = [label for label in result if label not in right and _is_long(m, a, left, label)]
+    columns = [label for label in result if label not in left and _is_long(m, b, right, label)]
     if rows and columns and result.index(rows[-1]) > result.index(columns[-1]):
         return contracted(m, b, right, a, left, result)  # so that the result has the wanted memory order
-    if not (gone and _is_long(m, a, left, rows) and _is_long(m, b, right, columns)):
+    if not (gone and rows and columns):
         order = [*gone, *result]  # if vectors can run along two axes the last one wins, which is contiguous more often
         return summed(m, spread(m, a, left, order), spread(m, b, right, order), len(gone))
     stack = [label for label in result if label not in (rows[-1], columns[-1])]
@@ -65,9 +66,9 @@ def cleared(m: Maker, x: Value) -> Value:
     return m.cast(m.op(ADD, x, 0), x.type.dtype) if x.type.dtype.kind in ("float", "complex") else x
 
 
-def _is_long(m: Maker, x: Value, own: Labels, labels: Labels) -> bool:
-    """Tell whether the last label that only this value has is longer than one element."""
-    return bool(labels) and m.builder.facts.canonical(x.type.shape[own.index(labels[-1])]) != 1
+def _is_long(m: Maker, x: Value, own: Labels, label: object) -> bool:
+    """Tell whether an axis of a value is longer than one element."""
+    return m.builder.facts.canonical(x.type.shape[own.index(label)]) != 1
 
 
 def spread(m: Maker, x: Value, labels: Labels, wanted: Labels) -> Value:

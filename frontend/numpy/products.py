@@ -1,7 +1,7 @@
 """Define NumPy's products of matrices and vectors.
 
-If an operand has a side of length 1, the product is a sum of elementwise products: reductions compute it faster, in
-their own order. All other products are `matmul` on views.
+If an operand has a side of length 1, and no stack of its own to take the place of that side, the product is a sum of
+elementwise products: reductions compute it faster, in their own order. All other products are `matmul` on views.
 """
 
 from __future__ import annotations

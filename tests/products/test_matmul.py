@@ -152,6 +152,18 @@ def test_stacks_are_broadcast() -> None:
     assert f(turned, b).strides == (turned @ b).strides
 
 
+def test_stacks_of_single_rows_are_matrices() -> None:
+    product, random = weft.jit(lambda a, b: a @ b), np.random.default_rng(6)
+    for left, right, is_matrix in (
+        ((3, 5, 1, 7), (7, 4), True), ((4, 7), (5, 7, 1), True), ((2, 3, 1, 7), (3, 7, 4), True),
+        ((5, 1, 7), (1, 7, 4), False), ((1, 1, 7), (7, 4), False),
+    ):  # fmt: skip
+        a, b = random.random(left), random.random(right)
+        found, wanted = product(a, b), a @ b
+        assert np.allclose(found, wanted) and found.shape == wanted.shape and found.strides == wanted.strides
+        assert ("weft.matmul" in product.lower(a, b).ir()) is is_matrix
+
+
 def test_one_array_twice() -> None:
     f = weft.jit(lambda a: (a @ a, a.T @ a, a @ a.T))
     for n in (9, 150):
