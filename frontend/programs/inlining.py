@@ -102,7 +102,7 @@ def _run(
     p.frame.env = p.env
     p.drafts.append(p.draft)
     p.inlined.append(key)
-    p.env, p.names, p.draft, p.places, p.waiting = env, frame.names, Draft(p.e), {}, set()
+    p.env, p.names, p.draft, p.places, p.waiting = env, frame.names, Draft(p.e), {}, {}
     p.live, p.after, p.frame = Liveness(body).at, frozenset(), frame
     try:
         p.block(body)

@@ -35,7 +35,7 @@ from .values import (
     View,
     constant,
 )
-from .waiting import is_function_of_elements, is_simple, waits_for
+from .waiting import count_uses, is_function_of_elements, is_simple
 
 BREAK, CONTINUE, RETURN, RETURNED = "%break", "%continue", "%return", "%returned"
 FLAGS = (BREAK, CONTINUE, RETURN)
@@ -84,7 +84,9 @@ class Lowering:
         self.places: dict[str, View] = {}  # arrays that a loop carries, by variable
         self.node: ast.AST | None = None
         self.following: Sequence[ast.stmt] = ()
-        self.waiting: set[str] = set()  # variables of this function that are expressions
+        self.waiting: dict[
+            str, int
+        ] = {}  # variables of this function that are expressions: how often they are used yet
         e.before_store = self.compute_waiting
 
     def live_behind(self, node: ast.stmt) -> Names:
@@ -109,13 +111,12 @@ class Lowering:
     # -- expressions that wait for their use
 
     def wait(self, name: str, value: Expression) -> bool:
-        """Bind a variable to an expression that is computed where it is used, if that is only once."""
-        if not waits_for(name, self.following, self.live, self.after) or not value.value.type.shape:
-            return False
-        if not is_function_of_elements(value.value):
+        """Bind a variable to an expression that is computed where it is used, if that is in one place."""
+        uses = count_uses(name, self.following, self.live, self.after)
+        if not uses or not value.value.type.shape or not is_function_of_elements(value.value):
             return False
         self.env[name] = value
-        self.waiting.add(name)
+        self.waiting[name] = uses
         return True
 
     def compute_waiting(self, buffer: BufferValue | None = None) -> None:
@@ -123,15 +124,18 @@ class Lowering:
         for name in sorted(self.waiting):
             value = self.env.get(name)
             if not isinstance(value, Expression):
-                self.waiting.discard(name)  # of a branch that was left
+                del self.waiting[name]  # of a branch that was left
             elif buffer is None or self.draft.reads(value.value, buffer):
-                self.waiting.discard(name)
+                del self.waiting[name]
                 self.env[name] = self.computed(value)
 
     def used(self, name: str) -> None:
         """Note that a variable is read; an expression that has waited for it is not needed any more."""
-        if name in self.waiting:
-            self.waiting.discard(name)
+        if name not in self.waiting:
+            return
+        self.waiting[name] -= 1
+        if not self.waiting[name]:
+            del self.waiting[name]
             self.env[name] = Unset(f"'{name}' was used")
 
     def stores(self) -> None:
@@ -289,7 +293,7 @@ class Lowering:
         self.e.needed = needed
         env.clear()
         env.update(content)
-        self.env, self.places, self.waiting = env, places, set()
+        self.env, self.places, self.waiting = env, places, {}
         self.draft = Draft(self.e)
 
     # -- memory

@@ -41,7 +41,7 @@ def _assign(p: Lowering, node: ast.Assign) -> None:
             return
         only = node.targets[0]
         if len(node.targets) == 1 and isinstance(only, ast.Name) and isinstance(value, Expression):
-            p.waiting.discard(only.id)
+            p.waiting.pop(only.id, None)
             if p.wait(only.id, value):
                 return
         value = p.computed(value, node.value)
@@ -77,7 +77,7 @@ def _annotated(p: Lowering, node: ast.AnnAssign) -> None:
 def assign(p: Lowering, target: ast.expr, value: Abstract) -> None:
     """Binds a variable, unpacks, or stores to an array."""
     if isinstance(target, ast.Name):
-        p.waiting.discard(target.id)
+        p.waiting.pop(target.id, None)
         p.env[target.id] = value
     elif isinstance(target, (ast.Tuple, ast.List)):
         for part, item in zip(target.elts, _unpacked(p, target, value), strict=True):

@@ -30,6 +30,32 @@ def test_waiting():
     assert sum(node.op is ALLOC for node in piece.nest) == 2
 
 
+def test_waiting_for_several_uses():
+    """What all uses of an expression end in computes it; if they end in two statements, it is an array."""
+
+    def one_end(u, out):
+        d = 4.0 * u[1:-1] - (u[2:] + u[:-2])
+        s = np.where(d[1:] * d[:-1] > 0, 0.0, d[1:])
+        d = u[2:] - s[:1]
+        out[1:-1] = s * d[1:] - d[:-1] * s
+
+    def two_ends(u, out):
+        d = u[1:] - u[:-1]
+        out[1:-1] = d[1:] * d[:-1]
+        out[:-1] += abs(d)
+
+    def stored_between(u, out):
+        d = u * 2.0
+        u[1:] = 1.0
+        out[:] = d * d
+
+    rng = np.random.default_rng(8)
+    for function, assigns, allocated in ((one_end, 1, 0), (two_ends, 3, 1), (stored_between, 3, 1)):
+        piece = check_piece(function, rng.random(9), np.ones(9) if function is not one_end else np.ones(8))
+        assert sum(node.op is ASSIGN for node in piece.nest) == assigns, function
+        assert sum(node.op is ALLOC for node in piece.nest) == allocated, function
+
+
 def test_kinds():
     assert kind_of(3) == PythonNumber("int") != kind_of(3.0)
     assert kind_of(np.float32(1)) == NumpyScalar(F32)
