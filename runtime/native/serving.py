@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,7 @@ class Serving:
         # What may fail, or reads what it changes, writes to memory of its own, copied to the caller's in the end.
         self.buffers_outputs = lowered.launcher.may_fail or bool(lowered.built.updates)
         self.copies: list[tuple[Value, Register]] = []
+        self.begun: set[Node] = set()  # concatenations that have memory already
 
     def write(self) -> Recipe:
         lowered, graph = self.lowered, self.graph
@@ -85,20 +86,26 @@ class Serving:
         self._hand_back(self.objects)
         return self.w.finish()
 
-    def _write_nodes(self, nodes: Sequence[Node]) -> None:
-        """Make the results of nodes, and memory for what else they compute; then run them."""
-        inside = set(nodes)
+    def _write_nodes(self, nodes: Sequence[Node], begun: Sequence[Node] = ()) -> None:
+        """Make the results of nodes, and memory for what else they compute; then run them.
+
+        Concatenations that are `begun` get their memory, because some of their parts are computed here.
+        """
+        inside = {*nodes, *begun}
+        for whole in begun:
+            self._check_known(*whole.result.type.shape)
         inner = inside.union(*(walk(body_of(n)) for n in nodes if n.op is LOOP))
         for region, kernel in self.kernels.items():
             if region in inner:
                 self._check_elements(region, kernel)
-        for k, value in enumerate(self.graph.outputs):
-            if unshaped(value).node in inside:
-                self._make_output(k, value)
-        for value in self.graph.outputs:
-            while value.node is not None and value.node.op is RESHAPE and unshaped(value).node in inside:
+        made = [(k, v) for k, v in enumerate(self.graph.outputs) if unshaped(v).node in inside - self.begun]
+        for k, value in made:
+            self._make_output(k, value)
+        for _, value in made:
+            while value.node is not None and value.node.op is RESHAPE:
                 value, shaped = value.node.operands[0], value
                 self.pointers[value] = self.pointers[shaped]
+        self.begun.update(begun)
         self.place_all(self.graph, nodes)
         self.run_all(nodes)
 
@@ -111,13 +118,24 @@ class Serving:
         functions = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs and not is_gemm(n, calls)]
         self.outside = OutsideCalls(self, functions)
         parts = segments(self.graph.nodes, functions)
-        place: dict[Node | None, int] = {n: k for k, (nodes, _) in enumerate(parts) for n in nodes}
-        if any(place.get(value.node) != place.get(whole) for value, (whole, _) in self.pieces.items()):
-            raise Unserved  # an array that is not made yet would have to hold it
-        for nodes, function in parts:
-            self._write_nodes(nodes)
+        first = self._first_parts({n: k for k, (nodes, _) in enumerate(parts) for n in nodes})
+        for k, (nodes, function) in enumerate(parts):
+            self._write_nodes(nodes, [whole for whole, part in first.items() if part == k and whole not in nodes])
             if function is not None:
                 self.outside.write(function)
+
+    def _first_parts(self, place: Mapping[Node | None, int]) -> dict[Node, int]:
+        """Say in which part of the graph each concatenation gets the first of the elements that are written into it."""
+        first: dict[Node, int] = {}
+        for value in self.pieces:
+            part, around = place.get(value.node), self.pieces.get(value)
+            if part is None:
+                raise Unserved
+            while around is not None:
+                whole = around[0]
+                first[whole] = min(part, first.get(whole, part))
+                around = self.pieces.get(whole.result)
+        return first
 
     def _hold(self) -> list[Register]:
         """Keep what lies in containers alive: other threads may change those while kernels run."""
@@ -303,7 +321,7 @@ class Serving:
             for other in node.operands[:place]:
                 before = before + other.type.shape[axis]
             whole = self.strides(node.result)
-            skipped = self.w.combined("product", self.sizes.number(before), whole[axis])
+            skipped = self.w.combined("product", self.number(before), whole[axis])
             self.pointers[value] = pointer = self.w.register()
             if node.result in self.moving:
                 base = self.pointers[node.result]

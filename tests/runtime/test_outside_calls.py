@@ -67,6 +67,9 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda x, y: np.histogram2d(x * 2, y, bins=4), (V, V**2)),  # a view of new memory
     (lambda x, y: np.histogram2d(x * 2, y, bins=4)[0] + 1, (V, V**2)),
     (lambda x: np.nonzero(x > 0.5), (V,)),
+    (lambda x, i: np.array([x[i == k].sum() for k in range(4)]), (V, I)),  # parts of one array, around calls
+    (lambda x, i: np.stack([x + 1, np.sort(x * 2), x[i < 99]]) * 2, (V, I)),
+    (lambda x: np.concatenate([x[:1] + 1, np.concatenate([x[:2] * 2, np.sort(x + 1)])]).reshape(1, -1), (V,)),
 ]
 
 
