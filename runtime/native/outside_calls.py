@@ -7,7 +7,7 @@ the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -299,6 +299,20 @@ def _ignoring() -> Callable[[], Any]:
     from numpy._core.umath import _make_extobj
 
     return partial(_make_extobj, all="ignore")
+
+
+def first_parts(pieces: Mapping[Value, tuple[Node, int]], place: Mapping[Node | None, int]) -> dict[Node, int]:
+    """Say in which part of the graph each concatenation gets the first of the elements that are written into it."""
+    first: dict[Node, int] = {}
+    for value in pieces:
+        part, around = place.get(value.node), pieces.get(value)
+        if part is None:
+            raise Unserved
+        while around is not None:
+            whole = around[0]
+            first[whole] = min(part, first.get(whole, part))
+            around = pieces.get(whole.result)
+    return first
 
 
 def segments(nodes: Sequence[Node], functions: Sequence[Node]) -> list[tuple[list[Node], Node | None]]:

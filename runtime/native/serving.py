@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,31 +111,18 @@ class Serving:
 
     def _write_calls(self) -> None:
         """Write a graph with functions of Python between its kernels: what is before each, then its call."""
-        from .outside_calls import OutsideCalls, segments
+        from .outside_calls import OutsideCalls, first_parts, segments
         from .products import is_gemm
 
         calls = self.lowered.launcher.calls
         functions = [n for n in self.graph if n.op is NUMPY and "call" in n.attrs and not is_gemm(n, calls)]
         self.outside = OutsideCalls(self, functions)
         parts = segments(self.graph.nodes, functions)
-        first = self._first_parts({n: k for k, (nodes, _) in enumerate(parts) for n in nodes})
+        first = first_parts(self.pieces, {n: k for k, (nodes, _) in enumerate(parts) for n in nodes})
         for k, (nodes, function) in enumerate(parts):
             self._write_nodes(nodes, [whole for whole, part in first.items() if part == k and whole not in nodes])
             if function is not None:
                 self.outside.write(function)
-
-    def _first_parts(self, place: Mapping[Node | None, int]) -> dict[Node, int]:
-        """Say in which part of the graph each concatenation gets the first of the elements that are written into it."""
-        first: dict[Node, int] = {}
-        for value in self.pieces:
-            part, around = place.get(value.node), self.pieces.get(value)
-            if part is None:
-                raise Unserved
-            while around is not None:
-                whole = around[0]
-                first[whole] = min(part, first.get(whole, part))
-                around = self.pieces.get(whole.result)
-        return first
 
     def _hold(self) -> list[Register]:
         """Keep what lies in containers alive: other threads may change those while kernels run."""
