@@ -157,7 +157,7 @@ def test_fuse_makes_kernels_of_existing_code(client: Client) -> None:
 
 
 def test_a_worker_is_killed_midway(client: Client) -> None:
-    x = da.random.default_rng(1).normal(size=(4000, 400), chunks=(160, 400))
+    x = da.random.default_rng(1).normal(size=(4000, 400), chunks=(256, 400))
     lazy = standardize(x)
     one = standardize(x.compute())
     future = client.compute(lazy)
