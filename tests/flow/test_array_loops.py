@@ -321,7 +321,8 @@ def peak(x, steps):
 for _ in range(3):
     peak(np.ones(10), 2)
 x = np.ones(4_000_000)
-start, few = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10, peak(x, 2)
+start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+few = max(peak(x, 2), peak(x, 2))  # the second call is native
 print((few - start) / x.nbytes, (peak(x, 40) - few) / x.nbytes)
 """
 
