@@ -136,12 +136,12 @@ def both_moments(older: Moments, older_count: int, newer: Moments, count: int) -
 
 
 def moved_moments(moments: Moments, count: int, shift: Array) -> tuple[Array, Array]:
-    """The sum of differences from another shift, and that of their squares."""
+    """The sum of differences from another shift, and that of their squares; a sum of squares that is infinite stays."""
     _, own, plain, squares = moments
-    apart = own - shift
+    apart, is_here = own - shift, own == shift
     far = own.dtype.type(count) * apart
     moved = plain + far, squares + apart * (plain + plain + far)
-    return np.where(own == shift, plain, moved[0]), np.where(own == shift, squares, moved[1])
+    return np.where(is_here, plain, moved[0]), np.where(is_here | (squares == np.inf), squares, moved[1])
 
 
 def _sum(run: Array, lanes: int, steps: int) -> Array:

@@ -105,6 +105,10 @@ def test_moments_of_columns() -> None:
         x[7, 1] = np.nan
         check(by_level if width != 520 else by_level[1:], x)
     check(by_level[1:], rng.normal(1e8, 1, size=(2176, 3, 33)))
+    vast = rng.normal(1e300, 1e290, size=(2176, 64))  # the squares of differences are infinite
+    check(by_level[1:], vast)
+    with np.errstate(over="ignore"):
+        assert np.isinf(weft.jit(np.std, static=("axis",))(vast, axis=0)).all()
     x = rng.normal(1e8, 1, size=(300_000, 2))
     exact = [math.sqrt(math.fsum((c - math.fsum(c) / len(c)) ** 2) / len(c)) for c in x.T]
     np.testing.assert_allclose(weft.jit(np.std, static=("axis",))(x, axis=0), exact, rtol=1e-14)

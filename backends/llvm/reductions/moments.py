@@ -6,6 +6,7 @@ squared differences. Those of two neighbours are moved to a shift between them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ....ir.dtypes import DType
@@ -67,15 +68,15 @@ class Moments:
         return e.repeat([count, last, *parts], some, join)[2:]
 
     def moved(self, moments: Sequence[Val], count: Val, shift: Val) -> tuple[Val, Val]:
-        """The sum of differences from another shift, and that of their squares."""
+        """The sum of differences from another shift, and that of their squares; one that is infinite stays."""
         e, (_, own, plain, squares) = self.nest.e, moments
         apart = e.op("fsub", own, shift)
         far = e.op("fmul", e.splat(e.cast("sitofp", count, self.elem), self.lanes), apart)
         is_here = e.fcmp("oeq", own, shift)  # both may be infinite
         more = e.op("fmul", apart, e.op("fadd", e.op("fadd", plain, plain), far))
-        pairs = ((plain, far), (squares, more))
-        first, second = (e.select(is_here, x, e.op("fadd", x, by)) for x, by in pairs)
-        return first, second
+        is_vast = e.fcmp("oeq", squares, e.const(self.elem, math.inf, self.lanes))
+        stays = e.op("or", is_here, is_vast)
+        return e.select(is_here, plain, e.op("fadd", plain, far)), e.select(stays, squares, e.op("fadd", squares, more))
 
     def _both(self, level: Val, newer: Sequence[Val], count: Val) -> list[Val]:
         """Joins the chunks that wait at a level with newer ones of so many elements."""
