@@ -3,7 +3,8 @@
 The child is a plain fork, so it has the same memory and libraries, and the dynamic linker does there what it would do
 here. It loads and looks up symbols, or calls a function, and exits without returning to the interpreter. Python's own
 `fork` is not used: it runs the handlers of other packages and warns if there are threads. The child needs none of
-these, and the C library releases the linker's own lock in the child.
+these, and the C library releases the linker's own lock in the child. But no thread may have asked for Python's lock in
+the fork: the child would hand it over, and wait for ever until a thread takes it that is not there.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import ctypes
 import os
 import select
 import signal
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 SECONDS = 20
 FIRST_SECONDS = 2
+UNDEMANDED = 0.1  # seconds, longer than from the last release of Python's lock to the fork
 CALL_SECONDS = 1
 _FATAL = [signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS]
 _NOT_DUMPABLE = 4  # PR_SET_DUMPABLE: no core files
@@ -27,7 +31,7 @@ _SAYS_NOTHING = frozenset((_LATE, _NO_CHILD, "SIGKILL", "SIGTERM", "SIGINT", "SI
 def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
     """Describe how a process dies that loads a library and looks up symbols; return nothing if it survives.
 
-    A child that is late is tried again: it may wait for a lock of the linker's that another thread held in the fork.
+    A child that is late is tried again: it may wait for a lock that another thread held in the fork.
     """
     wanted, file = [name.encode() for name in names], os.fsencode(place)
 
@@ -66,7 +70,8 @@ def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
     reading, writing = os.pipe()
     child = -1
     try:
-        child = libc.fork()
+        with _undemanded():
+            child = libc.fork()
         if child == 0:
             _quieten(libc)
             work(libc)
@@ -87,6 +92,19 @@ def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
             with suppress(OSError):
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
+
+
+@contextmanager
+def _undemanded() -> Iterator[None]:
+    """Let no thread ask for Python's lock meanwhile: threads that wait ask after an interval, which is long here."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(UNDEMANDED)
+    try:
+        if len(sys._current_frames()) > 1:
+            time.sleep(2 * before)  # those that wait already ask after the interval from before
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _quieten(libc: ctypes.PyDLL) -> None:

@@ -9,6 +9,8 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -132,7 +134,7 @@ def constructors(content: bytes) -> Iterator[bytes]:
         start = int(relocations["addend"][relocations["offset"] == initialisers][0])
     assert start is not None
     (at,) = [start - s.address + s.offset for s in image.loaded if s.address <= start < s.end]
-    for code in (b"\x0f\x0b", b"\xeb\xfe", b"\xb8\x3c\x00\x00\x00\xbf\x07\x00\x00\x00\x0f\x05"):
+    for code in (b"\x0f\x0b", b"\xeb\xfe", b"\xb8\xe7\x00\x00\x00\xbf\x07\x00\x00\x00\x0f\x05"):
         yield content[:at] + code + content[at + len(code) :]
 
 
@@ -157,6 +159,28 @@ def test_initialisers_that_kill_or_stop_are_met_in_a_child(
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_a_child_has_no_thread_to_hand_the_lock_to() -> None:
+    """Without care a child waits for ever while other threads compute, if the fork takes longer than their patience."""
+    is_over, before = False, sys.getswitchinterval()
+
+    def compute() -> None:
+        while not is_over:
+            sum(range(1000))
+
+    others = [threading.Thread(target=compute) for _ in range(3)]
+    for other in others:
+        other.start()
+    try:
+        sys.setswitchinterval(1e-5)
+        found = {probe._ending(lambda libc: [libc.getpid() for _ in range(2000)], 5) for _ in range(4)}
+    finally:
+        is_over = True
+        sys.setswitchinterval(before)
+        for other in others:
+            other.join()
+    assert found == {""}
+
+
 def test_a_child_that_is_late_once_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     endings = iter((probe._LATE, ""))
     monkeypatch.setattr(probe, "_ending", lambda work, seconds: next(endings))
@@ -172,7 +196,7 @@ def test_the_first_call_of_a_kernel_is_tried_in_a_child(
     start = elf_tables.find_symbol(image, elf_tables.check_tables(image), "twice_f32")
     assert start is not None
     (at,) = [start - s.address + s.offset for s in image.loaded if s.address <= start < s.end]
-    for code, reason in ((b"\x0f\x0b", "SIGILL"), (b"\xb8\x3c\x00\x00\x00\xbf\x07\x00\x00\x00\x0f\x05", "status 7")):
+    for code, reason in ((b"\x0f\x0b", "SIGILL"), (b"\xb8\xe7\x00\x00\x00\xbf\x07\x00\x00\x00\x0f\x05", "status 7")):
         kernel = opened(tmp_path, library[:at] + code + library[at + len(code) :])
         for _ in range(2):
             with pytest.raises(LibraryProblem, match=f"kills the process that calls it .*{reason}"):
