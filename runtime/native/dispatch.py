@@ -59,6 +59,7 @@ class Chain:
         self._lock = lock()
         self._dropped_calls = self._dropped_forwarded = 0
         self._patience = self._refused = 0
+        self.made = 0  # recipes so far
         self._waited: list[Served] = []  # recipes that were told to ask after a long call
         self.is_cold = False  # whether the newest recipe serves short calls without effects, and has served none
         self._misleading: tuple[tuple[Any, Any], ...] = ()  # graphs and kinds of calls whose recipes failed
@@ -74,6 +75,11 @@ class Chain:
         """How many calls were passed on to a plan."""
         with self._lock:
             return self._dropped_forwarded + sum(each.recipe["forwarded"] for each in self._served)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a recipe has served as many calls as it may before Python is asked again."""
+        return any(each.recipe["calls"] >= each.recipe["limit"] for each in self._served)
 
     @property
     def is_empty(self) -> bool:
@@ -120,6 +126,7 @@ class Chain:
         if recipe is None:
             return False
         with self._lock:
+            self.made += 1
             self._link(instance, (Served(served, kind, recipe), *self._served[: MAX_RECIPES - 1]))
         recipe.warm_up()
         return True
