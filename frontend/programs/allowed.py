@@ -24,6 +24,7 @@ from .source import FunctionSource, NoSource, read_source
 SIMPLE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.Tuple, ast.List, ast.Dict, ast.Slice,
           ast.Subscript, ast.Starred, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)  # fmt: skip
 LITERAL_STEPS = 16  # a loop over a literal range is unrolled up to so many steps
+NESTED_STEPS = 64  # loops inside one another are, too: a trace has the body so many times
 DEPTH = 8  # calls of user functions inside one another
 KNOWN = (ModuleType, FunctionType, type, np.ufunc, type(np.sum), type(len), np.dtype, type(None), str, bool)
 CONSTANT_MODULES = frozenset(("numpy", "math", "cmath", "sys"))
@@ -114,6 +115,7 @@ class Checker:
     ) -> None:
         self.scope, self._depth, self._is_input = scope, depth, is_input
         self.captured: dict[str, None] = {}  # names from outside that are inputs
+        self._times = 1  # how often a trace has the statement that is looked at
 
     # -- expressions
 
@@ -293,16 +295,31 @@ class Checker:
     def _for(self, node: Any) -> Cut | None:
         if (cut := self._target(node.target) or self._steps(node.iter)) is not None:
             return cut
-        return self._block([*node.body, *node.orelse])
+        around = self._times
+        self._times *= self._count(node.iter) or 1
+        if around > 1 and self._times > NESTED_STEPS:
+            return Cut(f"loops inside one another take {self._times} steps", node)
+        cut = self._block(node.body)
+        self._times = around
+        return cut or self._block(node.orelse)
 
     def _steps(self, node: ast.expr) -> Cut | None:
         """Return why a loop is not unrolled: only short literal ranges and containers are."""
         if isinstance(node, ast.Call) and self.scope.meaning(node.func) is range:
-            literal = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, int)]
-            if len(literal) == len(node.args) and len(range(*literal)) <= LITERAL_STEPS:
-                return None
-            return Cut("the loop's steps are not known", node)
+            count = self._count(node)
+            return None if count is not None and count <= LITERAL_STEPS else Cut("the loop's steps are not known", node)
         return self.expression(node)
+
+    def _count(self, node: ast.expr) -> int | None:
+        """How many steps a loop over a literal range or container has, or None."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return len(node.elts)
+        if not isinstance(node, ast.Call) or self.scope.meaning(node.func) is not range:
+            return None
+        try:
+            return len(range(*map(ast.literal_eval, node.args)))
+        except (ValueError, TypeError):  # not literal, or no range at all
+            return None
 
     def _function(self, node: Any) -> Cut | None:
         if node.decorator_list:

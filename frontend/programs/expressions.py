@@ -239,13 +239,30 @@ def _compared(p: Lowering, op: ast.cmpop, a: Abstract, b: Abstract) -> Abstract:
         return found if isinstance(op, ast.In) else negation(p.e, found)
     if isinstance(a, Known) and isinstance(b, Known) and isinstance(a.value, (str, np.dtype, type)):
         return constant(bool(OPERATORS[name](a.value, b.value)))
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and name in ("equal", "not_equal"):
+        found = _are_equal(p, a, b)
+        return found if name == "equal" else negation(p.e, found)
     return binary(p, name, a, b)
+
+
+def _are_equal(p: Lowering, a: TupleValue, b: TupleValue) -> Number:
+    """`a == b` for tuples of integers. As with `in`, Python first looks whether two items are one object."""
+    if not all(_is_integer(x) for x in (*a.items, *b.items)):
+        raise CutProblem("tuples are only compared if they have integers")
+    unequal = constant(len(a.items) != len(b.items))
+    for x, y in zip(a.items, b.items, strict=False):
+        unequal = p.either(unequal, truth(p.e, p.number(binary(p, "not_equal", x, y))))
+    return negation(p.e, unequal)
+
+
+def _is_integer(x: Abstract) -> bool:
+    return isinstance(x, Number) and x.dtype.is_integer and x.other is None
 
 
 def _is_in(p: Lowering, a: Abstract, b: Abstract) -> Number:
     """`a in b` for integers. Python first looks whether two numbers are one object, which matters for NaN."""
     items = b.items if isinstance(b, TupleValue) else ()
-    if not items or not all(isinstance(x, Number) and x.dtype.is_integer and x.other is None for x in (a, *items)):
+    if not items or not all(map(_is_integer, (a, *items))):
         raise CutProblem("'in' is only compiled for integers and tuples of them")
     found = constant(False)
     for item in items:
