@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import weft
 from weft.piece_programs import LoopProgram
 

@@ -1,9 +1,8 @@
-"""Pieces whose recipe fits most calls, but not those with few elements: Python runs those, and the others stay native."""
+"""Pieces whose recipe fits most calls, but not those with few elements, are left to Python for those."""
 
 from __future__ import annotations
 
 import numpy as np
-
 import weft
 from weft.piece_programs import MOST_SLOW_ALIKE
 
