@@ -105,6 +105,8 @@ class Builder:
         return Graph(self.name, tuple(self.inputs), tuple(self.nodes), tuple(outputs), attrs)
 
     def _settle(self, inputs: Sequence[Value], nodes: Sequence[Node]) -> None:
+        if self.facts.is_empty:
+            return  # every size is in its canonical form
         known = self.facts.canonical
         for value in [*inputs, *(r for n in nodes for r in n.results)]:
             shape = tuple(known(s) for s in value.type.shape)

@@ -22,10 +22,13 @@ class DType:
     def __str__(self) -> str:
         return self.name
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # compiling hashes dtypes often
+
     @property
     def size(self) -> int:
         """Bytes per element in memory."""
-        return max(1, self.bits // 8)
+        return self.bits // 8 or 1
 
     @property
     def numpy(self) -> np.dtype:

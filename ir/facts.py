@@ -45,9 +45,14 @@ class Facts:
         for a, b in self.guards[len(guards) :]:
             self._join(self.canonical(a), self.canonical(b))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known to be equal."""
+        return not (self._known or self._pairs or self._atoms)
+
     def canonical(self, size: Size) -> Size:
         """The form that all sizes known to be equal share."""
-        if isinstance(size, int) or not (self._known or self._pairs or self._atoms):
+        if isinstance(size, int) or self.is_empty:
             return size
         size = dims.replace_atoms(dims.substitute(size, self._known), self._atoms)
         while isinstance(size, Dim) and size in self._pairs:

@@ -65,7 +65,7 @@ class Node:
         self.span = span
         self.body = body
         self.code = code
-        self.results = tuple(Value(t, self, i) for i, t in enumerate(types))
+        self.results = tuple([Value(t, self, i) for i, t in enumerate(types)])
 
     @property
     def result(self) -> Value:

@@ -80,7 +80,9 @@ def operand_index(node: Node, operand: Value, index: Index) -> Index:
 def broadcast_index(shape: tuple[Size, ...], index: Index) -> Index:
     """The index in an array of `shape` that broadcasting reads for `index`."""
     aligned = index[len(index) - len(shape) :]
-    return tuple(0 if size == 1 else i for size, i in zip(shape, aligned, strict=True))
+    if 1 not in shape:
+        return aligned
+    return tuple([0 if size == 1 else i for size, i in zip(shape, aligned, strict=True)])
 
 
 def reshape_index(old: tuple[Size, ...], new: tuple[Size, ...], index: Index) -> Index | None:

@@ -131,7 +131,8 @@ def _bound(
 def _plain_counts(make: Make) -> range:
     """Return how many positional arguments need no more than to be passed on: no flags and no `out` among them."""
     given = list(_signature(make).parameters.values())[1:]
-    plain = [p.kind is p.POSITIONAL_OR_KEYWORD and type(p.default) is not bool and p.name != "out" for p in given]
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    plain = [p.kind in kinds and type(p.default) is not bool and p.name != "out" for p in given]
     needed = [p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in given]
     return range(sum(needed), [*plain, False].index(False) + 1)
 

@@ -367,10 +367,11 @@ class Trace:
         return new_symbols(f"{name}_", shape, self.sizes)
 
     def _refuse_subclasses(self, tree: Any, span: Span | None) -> None:
-        if isinstance(tree, (tuple, list)):
+        kind = type(tree)  # isinstance() would work out which class a tracer stands for
+        if issubclass(kind, (tuple, list)):
             for item in tree:
                 self._refuse_subclasses(item, span)
-        elif issubclass(type(tree), np.ndarray) and type(tree) is not np.ndarray:
+        elif issubclass(kind, np.ndarray) and kind is not np.ndarray:
             raise TypeProblem(
                 f"{type_of(tree)} can't be used with traced values",
                 span,
@@ -388,11 +389,13 @@ def _resolved(
         return ON_MATRICES[function], args, {**kwargs, "axis1": -2, "axis2": -1}
     name, array = function.name if isinstance(function, NamedOp) else numpy_name(function), args[0] if args else None
     is_complex = isinstance(array, Tracer) and array.value.type.dtype.kind == "complex"
-    if isinstance(function, Method) and name in ("conj", "conjugate") and not is_complex:
+    if not isinstance(function, Method):
+        return None if name in SPECIAL_NAMES and is_complex else name, args, kwargs
+    if name in ("conj", "conjugate") and not is_complex:
         return "real", args, kwargs  # the method returns the array itself
-    if function == Method("copy") and isinstance(array, Tracer) and is_scalar_result(array.value):
+    if function.name == "copy" and isinstance(array, Tracer) and is_scalar_result(array.value):
         return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
-    if function == Method("clip"):  # unlike the function, the method can be given one limit
+    if function.name == "clip":  # unlike the function, the method can be given one limit
         limits = dict(zip(("min", "max"), args[1:], strict=False))
         if twice := limits.keys() & kwargs.keys():
             raise TypeProblem(f"clip() got multiple values for argument '{min(twice)}'")

@@ -63,7 +63,7 @@ def _unary(function: Callable[..., Any]) -> Any:
 
 
 def _operator(tracer: Tracer, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
-    if any(isinstance(operand, (list, tuple)) for operand in operands):
+    if any(issubclass(type(operand), (list, tuple)) for operand in operands):
         _refuse_sequence(tracer, function)
     return tracer._trace.apply(function, operands, {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,14 @@ def test_text_grows_by_calls_only() -> None:
         return str(low.llvm()).count("\n")
 
     assert (length(120) - length(20)) / 100 < 30
+
+
+def test_rest_of_a_loop_is_written_once() -> None:
+    """Two vectors of a step and one masked vector for what is left: three calls of each use, not four."""
+    x = weft.tensor("x", "f64[n]")
+    low = weft.compile(sum(np.sin(x * k) for k in range(1, 21))).lower(np.ones(1000))
+    assert "unroll = 2" in str(low.ir(after="choose-forms"))
+    assert len(re.findall(r"call \{[^}]*\} @weft\.sin\.", str(low.llvm()))) == 3 * 20
 
 
 def test_loops_call_functions_too() -> None:

@@ -168,6 +168,7 @@ class RegionNest:
         streamed = next((self.place(n) for n in stores if n.attrs.get("stream")), None)
         jammed = None if self.rows is None or self.together == 1 else self.rows[0]
         is_long = self.is_stage or (jammed is not None and any(n.op is ops.WALK for n in body))
+        is_long = is_long or bool(self.region.attrs.get("called"))  # masks cost little beside calls
         steps = [times] if is_long or times == 1 else [times, 1]
         VectorLoop(self.memory, step, jammed).run(start, stop, steps, line, streamed)
         self.memory.vector, self.memory.width, self.points = "", 0, around
