@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .ir.errors import quantity
 from .ir.records import record
 from .plan_times import TimeShares
 from .reasons import Reason
@@ -26,12 +27,13 @@ class PieceReport:
     def __str__(self) -> str:
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first}-{last}"
-        text = f"  piece of {self.kind}, {where}: {self.calls} native calls, compiled for {self.compiled} signatures"
+        calls, signatures = quantity(self.calls, "native call"), quantity(self.compiled, "signature")
+        text = f"  piece of {self.kind}, {where}: {calls}, compiled for {signatures}"
         text += f" in {self.seconds:.2f} s" if self.seconds else ""
         text += f", {self.share:.0%} of the time" if self.share is not None else ""
         if not self.misses:
             return text
-        return f"{text}; {self.misses} times Python ran it: {self.reason.text if self.reason else ''}"
+        return f"{text}; Python ran it {quantity(self.misses, 'time')}: {self.reason.text if self.reason else ''}"
 
 
 @record

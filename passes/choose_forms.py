@@ -106,7 +106,7 @@ def sizes_of(text: str) -> dict[str, int]:
 
 
 def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
-    """Choose the form of a region; `others` are the sizes for all questions except short rows."""
+    """Choose the form of a region. Whether rows are short follows from the sizes `env`, all else from `others`."""
     is_short, is_large = short_rows(region, env), large(region, others, cache)
     cut_from = integer(region.attrs, "cut_from") if "cut_from" in region.attrs else 0
     is_long = long_columns(region, cut_from, others)

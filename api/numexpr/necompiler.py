@@ -66,7 +66,7 @@ class NumExpr(Called):
         return self.evaluate([_array(a) for a in args], out, order, casting)
 
     def evaluate(self, arrays: list[Array], out: Array | None, order: str, casting: Any) -> Any:
-        """Evaluate on arrays whose number is right."""
+        """Evaluate on arrays, one for each input."""
         for place, dtype in enumerate(self._dtypes):
             given = arrays[place].dtype
             if given is not dtype and dtype is not None:

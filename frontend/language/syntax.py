@@ -286,7 +286,7 @@ class File(SyntaxNode):
 
 
 def parts_of(expr: Expr) -> Iterator[Expr]:
-    """The expressions that an expression is made of, without those inside of them."""
+    """The direct parts of an expression."""
     match expr:
         case Unary():
             yield expr.operand

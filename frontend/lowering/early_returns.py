@@ -88,7 +88,7 @@ class EarlyReturns:
 
 
 def leave(maker: Maker, frame: Environment) -> None:
-    """Behind a loop that may have returned: what follows counts only if it has not."""
+    """After a loop that may have returned, let what follows count only if it has not."""
     if RETURNED not in frame.variables:
         return
     going = maker.op(NOT, take(maker, frame.variables[RETURNED].value, BOOL))

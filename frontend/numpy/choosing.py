@@ -146,7 +146,7 @@ def _finite(m: Maker, x: Value, nan: Operand, posinf: Operand | None, neginf: Op
     stand_ins = [nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf]
     for given in stand_ins:
         if not np.can_cast(m.dtype_of(given).numpy, dtype.numpy, "same_kind"):
-            raise TypeProblem(f"a {m.dtype_of(given)} can't replace a {dtype}", m.span)
+            raise TypeProblem(f"a number of dtype {m.dtype_of(given)} can't stand in for one of {dtype}", m.span)
     number, above, below = (m.cast(given, dtype) for given in stand_ins)
     infinite = m.op(ISINF, x)
     zero = m.builder.constant(0.0, dtype, m.span)

@@ -117,7 +117,7 @@ def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
     first, second = plain(a.kind), plain(b.kind)
     if first == second:
         if a.other is not None and b.other is not None and a.other != b.other:
-            raise CutProblem("a variable is of three kinds")
+            raise CutProblem("a variable holds values of three kinds")
         return first, a.other or b.other
     for x, y in ((a, b), (b, a)):
         if x.other is None and (y.other is None or y.other == plain(x.kind)) and _is_exact(x, dtype_of(y.kind)):

@@ -204,7 +204,7 @@ class Draft:
             raise CutProblem(f"np.{name} has no native code in loops")
         copies = kwargs.get("copy")
         if copies is not None and not (isinstance(copies, Number) and copies.known is True):
-            raise CutProblem("'copy=' is left to Python")
+            raise CutProblem("the argument 'copy' is left to Python")
         if any(isinstance(x, Number) and x.pair is not None and x.is_python for x in args):
             self._demand_wide(args)
         as_sizes = name not in ELEMENTWISE and name != OPERATOR

@@ -267,7 +267,7 @@ class NestEmitter:
         self.node(ops.STORE, (value, view.buffer.value), (), at=Sizes(at))
 
     def storing(self, buffer: BufferValue) -> None:
-        """Has what must be read before a store be read."""
+        """Read what must be read before a store."""
         if buffer.shadow is not None:
             raise CutProblem("an array that may be a view of another is changed")
         if self.before_store is not None:

@@ -276,7 +276,7 @@ def _is_same(a: Abstract, b: Abstract) -> bool:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Known) and x.value is None and isinstance(y, (Number, View, Expression, TupleValue)):
             return False
-    raise CutProblem("'is' of these values is not compiled")
+    raise CutProblem("'is' between these values is left to Python")
 
 
 def _bool(p: Lowering, node: ast.BoolOp) -> Abstract:

@@ -208,7 +208,7 @@ def _array(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract |
     if copy is None or (isinstance(copy, Number) and copy.known is True):
         return None
     if len(named) > 1 or len(args) > 1:
-        raise CutProblem("'copy=' is left to Python")
+        raise CutProblem("the argument 'copy' is left to Python")
     return view if _same_dtype(view, args[0] if args else None) else None
 
 

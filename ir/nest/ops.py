@@ -100,7 +100,7 @@ POSITIONS = ("argmin", "argmax")
 
 
 def combiner(name: str) -> OpDef:
-    """The op of two numbers that a walk or a scan combines by."""
+    """The op by which a walk or a scan combines two numbers."""
     return TABLE[COMBINERS.get(name, name)]
 
 

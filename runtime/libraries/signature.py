@@ -41,7 +41,7 @@ def parse_signature(text: str) -> CSignature:
     rest = text.removeprefix(STRIDED)
     left, arrow, right = rest.partition("->")
     if not arrow:
-        raise ValueProblem(f"signature must be a string such as 'f32[n] f32 -> f32[n]', not '{text}'")
+        raise ValueProblem(f"a signature must be a string such as 'f32[n] f32 -> f32[n]', not '{text}'")
     return CSignature(_values(left, text), _values(right, text), rest != text)
 
 

@@ -147,7 +147,7 @@ class Signature:
 def parse_signature(text: str) -> Signature:
     """Parse a signature such as `f32 f32 -> f32`."""
     if not isinstance(text, str):
-        raise TypeProblem(f"signature must be a string such as 'f32 f32 -> f32', not {text!r}")
+        raise TypeProblem(f"a signature must be a string such as 'f32 f32 -> f32', not {text!r}")
     left, arrow, right = text.partition("->")
     if not arrow:
         raise SyntaxProblem(

@@ -190,7 +190,7 @@ def test_a_tuple_that_comes_back_is_the_same_object() -> None:
     for _ in range(3):
         found = jitted(sizes, a)
         assert found[0] is sizes and found[1] is a
-    assert "3 native calls" in str(jitted.explain())
+    assert "3 native calls, compiled for 1 signature in" in str(jitted.explain())
 
 
 def test_results_that_are_arguments_or_views() -> None:

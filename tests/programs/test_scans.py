@@ -46,7 +46,7 @@ def test_against_python(f: Any) -> None:
 def test_the_loop_is_native() -> None:
     x = np.random.default_rng(4).random((50, 6))
     weft.scan(average, np.zeros(6), x, axis=0)
-    assert "native calls" in str(_loop(average).explain()) and "Python:" not in str(_loop(average).explain())
+    assert "native call" in str(_loop(average).explain()) and "Python:" not in str(_loop(average).explain())
 
 
 def test_edges() -> None:

@@ -33,5 +33,5 @@ def test_as_python(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for terms in (6, 6, 3, 8):
         monkeypatch.setitem(globals(), "TERMS", terms)
         np.testing.assert_allclose(kernel(x), function(x), rtol=4e-16)
-    is_native = "native calls" in str(kernel.explain())
+    is_native = "native call" in str(kernel.explain())
     assert is_native == (function is not other_name)  # a name that means something outside as well stays Python's

@@ -1,4 +1,4 @@
-"""Hold what the functions of a region share whose columns are cut into chunks: rows, elements, and memory between them.
+"""Hold what the functions of a region with columns in chunks share: rows, elements, and the memory between them.
 
 The loops over rows are outside. For each row (or, if vectors run along a row axis, for each vector of rows) a function
 walks the columns of a chunk, or joins what chunks have left.
