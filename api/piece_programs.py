@@ -41,15 +41,13 @@ from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain, is_paused
 from .runtime.native.nest_calls import NestCallForm, NestSource
+from .unfit_calls import UNFIT
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
 MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
-MOST_SLOW_ALIKE = 4  # the same of calls with arguments of the same kinds and like sizes
-WORTH_PYTHON = 1 << 21  # operations on elements, below which NumPy takes less time than Python takes to serve a call
 FEWEST_STEPS = 4  # of a loop with side exits, in each call of its piece on average
 MOST_SIGNATURES = 8  # that one piece is compiled for
-UNFIT = Reason("native code can't serve calls with such sizes, and Python is faster")
 SMALL = Reason("it is too little work for a call")
 CONTAINERS = (tuple, list, dict)
 MISS = object()  # what a piece returns when Python must run its statements
@@ -102,7 +100,6 @@ class PieceProgram:
         self.failures = self.misses = self.python_calls = 0
         self.served_before = 0  # native calls, when it last failed
         self.rest = Rest()
-        self._slow: dict[Any, int] = {}  # how many calls Python served though their graph was known, by what they got
         self.left = 0  # calls that came when it was switched off
         self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
@@ -129,30 +126,18 @@ class PieceProgram:
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, self._given) for x in args):
             return _missed(self, Reason("it gets no array"))
-        likeness = tuple(map(_likeness, args))
-        if self._slow.get(likeness, 0) >= MOST_SLOW_ALIKE and self._elements(args) < WORTH_PYTHON:
+        if self.callable.unfit.takes(args, lambda: self.piece.work):
             self.misses, self.reason = self.misses + 1, UNFIT
             return MISS
-        known, is_asked = self._known(), self.callable.chain.is_asked
         result = _run(self, lambda: compiled(args, dict(kwargs)))
         if result is MISS:
             return MISS
-        if known == self._known() and not is_asked and not is_paused() and len(self._slow) < MOST_KINDS:
-            self._slow[likeness] = self._slow.get(likeness, 0) + 1
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
         elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls and not is_paused():
             self.off = Reason("its calls can't be served natively, so Python is as fast")
             self.program.drop(self.lines)
         return result
-
-    def _known(self) -> tuple[int, int]:
-        """How many graphs and recipes there have been; a call that adds none is a call that no recipe fits."""
-        return self.callable.signature_cache.misses, self.callable.chain.made
-
-    def _elements(self, args: Sequence[Any]) -> int:
-        """About how many operations on elements the statements take."""
-        return self.piece.work * max((x.size for x in args if type(x) is np.ndarray), default=1)
 
 
 class LoopProgram(Called):
@@ -455,13 +440,6 @@ def _quick_kind(x: Any) -> Any:
     if type(x) is slice:
         return (slice, x.start, x.stop, x.step) if all(map(_is_plain, (x.start, x.stop, x.step))) else slice
     return (type(x), id(x)) if isinstance(x, KNOWN_TYPES) else type(x)
-
-
-def _likeness(x: Any) -> Any:
-    """Describe what decides whether a recipe fits; of sizes it is whether there are none, one or more elements."""
-    if type(x) is np.ndarray:
-        return x.dtype, tuple(min(n, 2) for n in x.shape)
-    return type(x)
 
 
 def _is_plain(x: Any) -> bool:
