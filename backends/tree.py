@@ -15,7 +15,7 @@ from .fused import fma
 
 Array = np.ndarray[Any, Any]
 Combine = Callable[[Array, Array], Array]
-Moments = Sequence[Array]  # the sum, a shift near the mean, the sum of differences from it, and that of their squares
+Moments = Sequence[Array]  # the sum, the mean, the sum of differences from it, and that of their squares
 
 
 def reduce(
@@ -61,7 +61,7 @@ def composite(
     steps: int,
     chunk: int,
 ) -> Array:
-    """The sum of a kind (`ir/composites.py`) over `u - shift`, by chunks with their own shifts.
+    """The sum of a kind (`ir/composites.py`) over `u - shift`, by parts of `chunk` blocks with their own shifts.
 
     `exp` is the function of the kinds that have one; a total has no shift.
     """
@@ -128,11 +128,11 @@ def joined_moments(parts: Moments, length: int, last: int) -> Moments:
 
 
 def both_moments(older: Moments, older_count: int, newer: Moments, count: int) -> list[Array]:
-    """Join the moments of two parts with so many elements. Their shift is between those of both, near the mean."""
-    number, (a, b) = older[0].dtype.type, (older[1], newer[1])
-    shift = np.where(a == b, a, a + (b - a) * number(float(count) / (float(older_count) + float(count))))
-    moved = [moved_moments(older, older_count, shift), moved_moments(newer, count, shift)]
-    return [older[0] + newer[0], shift, *(x + y for x, y in zip(*moved, strict=True))]
+    """Join the moments of two parts with so many elements."""
+    total = older[0] + newer[0]
+    mean = total / total.dtype.type(older_count + count)
+    moved = [moved_moments(older, older_count, mean), moved_moments(newer, count, mean)]
+    return [total, mean, *(x + y for x, y in zip(*moved, strict=True))]
 
 
 def moved_moments(moments: Moments, count: int, shift: Array) -> tuple[Array, Array]:

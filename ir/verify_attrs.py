@@ -145,7 +145,7 @@ def _tree_problem(node: Node) -> Problem | None:
 
 
 def _early_choice(node: Node) -> str | None:
-    """A part of a tree without its order; one lane may be asked for before there is a tree."""
+    """A part of a tree without its order; one lane, and parts, may be asked for before there is a tree."""
     names = ("lanes", "steps", "chained", "composite")
     return next((n for n in names if n in node.attrs and (n != "lanes" or node.attrs[n] != 1)), None)
 
@@ -153,14 +153,18 @@ def _early_choice(node: Node) -> str | None:
 def _composite_problem(node: Node) -> Problem | None:
     kind = node.attrs.get("composite")
     if kind is None:
-        stray = next((name for name in ("chunk", "cut_from") if name in node.attrs), None)
+        planned = ("chunk", "cut_from", *(("part",) if "order" in node.attrs else ()))
+        stray = next((name for name in planned if name in node.attrs), None)
         return Problem(stray, f"attribute '{stray}' needs 'composite'") if stray else None
     found = recognise(node)
     is_total = kind == TOTAL and node.op is SUM and node.result.type.dtype in (F32, F64)
     if not is_total and (found is None or found.kind != kind):
         return Problem("composite", f"attribute 'composite' is {kind!r}, but this sum does not have that form")
     missing = next((name for name in ("chunk", "cut_from") if name not in node.attrs), None)
-    return Problem(missing, f"attribute '{missing}' is missing") if missing else None
+    if missing:
+        return Problem(missing, f"attribute '{missing}' is missing")
+    chunk, part = integer(node.attrs, "chunk"), integer(node.attrs, "part") if "part" in node.attrs else 1
+    return Problem("part", f"attribute 'part' is {part}, but must divide 'chunk'") if chunk % part else None
 
 
 def _gather_problem(node: Node) -> Problem | None:

@@ -52,6 +52,7 @@ from .planning.tiling import is_of_rows, row_loops
 STEPS = 16
 LONG_CHUNK = 32  # blocks: 128 KB
 LINES_CHUNK = 8  # blocks of vectors that lie across the columns: 64 KB of eight of them
+LINES_PART = 1  # of these blocks: moments of 16 lines, still in the nearest cache when they are walked again
 SEVERAL_CHUNKS = 4  # enough to share between threads
 UNCACHED_CHUNKS = 8  # 1 MB, and as much of results: it does not stay in a core's cache
 LANE_BYTES = 256
@@ -102,7 +103,8 @@ class LowerReductions:
 def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[str, Attr]]:
     """The attributes of reductions that share a walk.
 
-    If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages.
+    If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages. Whoever asks
+    for parts wants their moments for every length of a row (`split_chunks.py`).
     """
     assert region.body is not None
     found = composites(region.body, sizes(region.attrs, "space"), in_lanes=lanes > 1)
@@ -110,7 +112,11 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
     repeats = any(v in terms for n in region.body if n.op is not SUM for v in n.operands)
     chunks = UNCACHED_CHUNKS if repeats else SEVERAL_CHUNKS if has_rows else 0
     chunk = LONG_CHUNK if lanes > 1 else LINES_CHUNK
-    plan: dict[str, Attr] = {"chunk": chunk, "cut_from": chunks * LONG_CHUNK * STEPS * lanes}
+    plan: dict[str, Attr] = {"chunk": chunk}
+    if lanes == 1:
+        plan["part"] = LINES_PART
+    is_asked_for = any("part" in n.attrs for n in region.body)
+    plan["cut_from"] = 1 if is_asked_for else chunks * LONG_CHUNK * STEPS * lanes
     kinds = {c.node: c.kind for c in found} | dict.fromkeys(totals(region.body, found), TOTAL)
     return {node: {"composite": kind, **plan} for node, kind in kinds.items()}
 

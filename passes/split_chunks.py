@@ -215,8 +215,8 @@ class _ChunkSplitter:
         shared = [self.composites[n] for n in nodes if n in self.composites]
         made = list[ChunkWalk]()
         known = set[Node](c.node for c, _ in shared)
-        for part in sorted({part for _, part in shared}):
-            same = [c for c, own in shared if own == part]
+        for part, is_moment in sorted({(part, _is_moment(c)) for c, part in shared}):
+            same = [c for c, own in shared if (own, _is_moment(c)) == (part, is_moment)]
             walk, derived = self._part_walk(space, part, same, [n for n in nodes if n not in known])
             made.append(walk)
             known |= derived
@@ -265,21 +265,29 @@ class _ChunkSplitter:
         full = math.prod(evaluate(shape[a], self.env) for a in axes)
         if "composite" not in node.attrs or full < integer(node.attrs, "cut_from"):
             return None
-        part = math.prod(integer(node.attrs, name) for name in ("chunk", "lanes", "steps"))
+        blocks = integer(node.attrs, "part" if "part" in node.attrs else "chunk")
+        part = blocks * integer(node.attrs, "lanes") * integer(node.attrs, "steps")
         return found, part if self._group(node, part) is not None else -1
 
     def _part_walk(
         self, space: tuple[int | None, ...], part: int, composites: Sequence[Composite], others: Sequence[Node]
     ) -> tuple[ChunkWalk, set[Node]]:
-        """One walk for composites with parts of this length, and the other reductions that it gives as well."""
+        """One walk for composites with parts of this length, and the other reductions that it gives as well.
+
+        They all are moments, or none is. A kernel joins the moments of as many parts as it is given.
+        """
         axes, us = ints(composites[0].node.attrs, "axes"), list(dict.fromkeys(c.u for c in composites))
         group = axis_groups(composites[0].node.attrs, "order")[0] if part > 0 else ()
         first = next(a for a in axes if space[a] is not None)
-        before = None
+        before, attrs, is_moment = None, composites[0].node.attrs, _is_moment(composites[0])
         if part > 0:
-            piece, values, before, index = self._in_rows(space, us, group, part)
-            place = sum(_width(e, part) for e in index[: group[0]])
-            sums = PartSums(piece, [place + 1], is_across=integer(composites[0].node.attrs, "lanes") == 1)
+            length = 1 if is_moment else part
+            piece, values, before, index = self._in_rows(space, us, group, length)
+            place = sum(_width(e, length) for e in index[: group[0]])
+            tree = {"lanes": 1} if attrs["lanes"] == 1 else {}
+            if is_moment:
+                tree["part"] = integer(attrs, "part" if "part" in attrs else "chunk")
+            sums = PartSums(piece, [place if is_moment else place + 1], tree)
         else:
             piece = PieceBuilder(self.whole, self.graph.name)
             values, sums, place = piece.values([(u, _plain(space)) for u in us]), PartSums(piece, axes), -1
@@ -291,7 +299,6 @@ class _ChunkSplitter:
         having = dict[Value, int]()
         for c in composites:
             number, keepdims = self.whole.merged[c.node.result], bool(c.node.attrs.get("keepdims"))
-            is_moment = c.kind.startswith("moment")
             own = having.setdefault(c.u, number) if is_moment else -1
             kind = MOMENTS if is_moment else PARTS
             partials.append(ChunkPartial(number, c.kind, kind, axes, keepdims, 1, place, part, row, of=own))
@@ -404,6 +411,10 @@ def _shown(node: Node) -> str:
     return f"{node.op.name} over axes {ints(node.attrs, 'axes')}"
 
 
+def _is_moment(composite: Composite) -> bool:
+    return composite.kind.startswith("moment")
+
+
 def _plain(space: Sequence[int | None]) -> Index:
     return tuple(WHOLE if number is None else Entry(a) for a, number in enumerate(space))
 
@@ -441,5 +452,5 @@ def _origin(node: Node) -> object:
 
 
 def _shape_of_tree(node: Node) -> object:
-    names = ("order", "lanes", "steps", "chained", "composite", "cut_from")
+    names = ("order", "lanes", "steps", "chained", "composite", "part", "cut_from")
     return tuple(node.attrs.get(name) for name in names)

@@ -1,14 +1,15 @@
 """Compute sums that need another reduction of the same data (`ir/composites.py`) in one pass over the chunks.
 
-One machine cuts long columns into parts and gives each its own shift. A chunk that begins at a part does the same: its
-kernel takes the chunk in rows of one part each, and returns the shift and the sums of each row. Moments of neighbours
-are joined wherever they meet. Sums of powers wait until all chunks are there, and are then moved to the common shift
-and added up as one machine does it. If bits are free, a chunk is a part.
+One machine cuts long columns into parts and gives each its own shift. A chunk that begins at a part does the same. For
+sums of powers its kernel takes the chunk in rows of one part each, and returns the shift and the sums of each row; they
+wait until all chunks are there, and are then moved to the common shift and added up as one machine does it. Moments of
+neighbours are joined wherever they meet: a kernel returns those of a node of the tree, which is many parts, and tasks
+merge those of nodes. If bits are free, a chunk is a part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...ir.builder import Builder
 from ...ir.composites import Composite
@@ -36,15 +37,14 @@ class ChunkJoin:
 
 
 class PartSums:
-    """Adds the sums of parts to a piece; `axes` are the axes of a part in the piece's values.
+    """Adds the sums of parts to a piece, powers or moments; `axes` are the axes of a part in the piece's values.
 
-    With `is_across`, vectors lie across the parts, as they do on one machine.
+    `tree` asks for parts of so many blocks, and for one lane where vectors lie across them, as on one machine.
     """
 
-    def __init__(self, piece: PieceBuilder, axes: Sequence[int], is_across: bool = False) -> None:
-        self.piece, self.axes, self.outputs = piece, tuple(axes), list[Value]()
-        self.tree: dict[str, int] = {"lanes": 1} if is_across else {}
-        self._of: dict[tuple[bool, Value], tuple[Value, Value, Value]] = {}
+    def __init__(self, piece: PieceBuilder, axes: Sequence[int], tree: Mapping[str, int] | None = None) -> None:
+        self.piece, self.axes, self.outputs, self.tree = piece, tuple(axes), list[Value](), dict(tree or {})
+        self._of: dict[Value, tuple[Value, Value, Value]] = {}
         self._sums: dict[tuple[str, Value], Value] = {}
 
     def slots(self, composite: Composite, u: Value) -> tuple[int, ...]:
@@ -68,16 +68,15 @@ class PartSums:
 
     def _parts(self, composite: Composite, u: Value) -> tuple[Value, Value, Value]:
         """The reduction of each part, its shift, and the differences from it."""
-        is_moment = composite.kind.startswith("moment")
-        if (is_moment, u) not in self._of:
+        if u not in self._of:
             op, span = self.piece.builder.op, composite.node.span
-            if is_moment:
+            if composite.kind.startswith("moment"):
                 total = op(SUM, u, axes=self.axes, keepdims=True, span=span, **self.tree)
                 own = op(DIV, total, self.piece.length(u.type.dtype), span=span)
             else:
                 own = total = op(MAX, u, axes=self.axes, keepdims=True, span=span)
-            self._of[is_moment, u] = total, own, op(SUB, u, own, span=span)
-        return self._of[is_moment, u]
+            self._of[u] = total, own, op(SUB, u, own, span=span)
+        return self._of[u]
 
     def _sum(self, name: str, u: Value, made: Callable[[], Value]) -> int:
         if (name, u) not in self._sums:

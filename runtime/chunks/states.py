@@ -120,24 +120,6 @@ def _moved(join: ChunkJoin, run: Run, joined: Joined, found: Mapping[int, Array]
     return tree.moved_moments(moments, count, shift)[join.kind == "moment2"]
 
 
-def add_moments(
-    partial: ChunkPartial, key: Key, moments: Sequence[Array], lengths: Sequence[int], state: State
-) -> None:
-    """Add the moments of a chunk's parts to its state, joined to the largest nodes of the tree that they cover."""
-    if partial.block < 0:
-        state[(partial.number, *key)] = (np.array(lengths[0]), *(x[0] for x in moments))
-        return
-    first, whole = key[0], sum(n == partial.block for n in lengths)
-    with np.errstate(all="ignore"):
-        for level, place in nodes_of(first, first + whole):
-            low = (place << level) - first
-            part = [x[low : low + (1 << level)] for x in moments]
-            joined = tree.joined_moments(part, partial.block, partial.block)
-            state[partial.number, level, place] = (np.array(partial.block << level), *joined)
-    if whole < len(lengths):
-        state[partial.number, 0, first + whole] = (np.array(lengths[-1]), *(x[-1] for x in moments))
-
-
 def _join_nodes(key: Key, arrays: tuple[Array, ...], found: State) -> None:
     """Add a node of moments, and join siblings that are both there."""
     number, level, place = key
@@ -208,16 +190,16 @@ def _better(partial: ChunkPartial, a: tuple[Array, ...], b: tuple[Array, ...]) -
 
 def packed(state: State) -> Array:
     """Write a state as bytes: the number of bytes of the heading, the heading, then the arrays."""
-    items = [(k, np.ascontiguousarray(x)) for k, arrays in state.items() for x in arrays]
-    heading = json.dumps([(k, x.dtype.str, np.shape(y)) for (k, x), y in zip(items, _arrays(state), strict=True)])
-    text = heading.encode()
-    sizes = [8 + len(text), *(x.nbytes for _, x in items)]
-    made = np.zeros(sum(map(_padded, sizes)), np.uint8)
+    items = [(k, x) for k, arrays in state.items() for x in arrays]
+    text = json.dumps([(k, x.dtype.str, x.shape) for k, x in items]).encode()
+    made = np.empty(_padded(8 + len(text)) + sum(_padded(x.nbytes) for _, x in items), np.uint8)
     made[:8] = np.frombuffer(np.int64(len(text)).tobytes(), np.uint8)
     made[8 : 8 + len(text)] = np.frombuffer(text, np.uint8)
-    at = _padded(sizes[0])
+    at = _padded(8 + len(text))
+    made[8 + len(text) : at] = 0
     for _, x in items:
-        made[at : at + x.nbytes] = np.frombuffer(x.tobytes(), np.uint8)
+        made[at : at + x.nbytes] = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+        made[at + x.nbytes : at + _padded(x.nbytes)] = 0
         at += _padded(x.nbytes)
     return made
 
@@ -234,10 +216,6 @@ def unpacked(data: Array) -> State:
         found[tuple(key)] = (*found.get(tuple(key), ()), array)
         at += _padded(size)
     return found
-
-
-def _arrays(state: State) -> list[Array]:
-    return [x for arrays in state.values() for x in arrays]
 
 
 def _padded(size: int) -> int:

@@ -27,7 +27,7 @@ from ...passes.split_chunks import (
     ChunkStage,
     ChunkWalk,
 )
-from .states import Array, Run, State, add_moments, nodes_of
+from .states import Array, Run, State, nodes_of
 
 Places = Mapping[int, tuple[int, int]]
 LENGTHS = {4: np.float32, 8: np.float64}
@@ -99,7 +99,7 @@ class Blocks:
         if source.kind == "size":
             return source.number
         if source.kind == "length":
-            return LENGTHS[source.number](width if high is None else min(width, high - low))
+            return LENGTHS[source.number](width if high is None else high - low)
         if source.kind == "offset":
             return self.read(source.number)[0] + (low if source.number == var else 0)
         if source.kind == "margin":
@@ -171,7 +171,9 @@ def stage_state(
         if walk.before is not None:
             before = next(runs)([blocks.of(walk.before).argument(s) for s in walk.before.sources])
         run = next(runs)
-        if walk.part:
+        if walk.part > 0 and walk.partials[0].kind == MOMENTS:
+            _walk_moments(walk, run, blocks, before, places[walk.var], state)
+        elif walk.part:
             _walk_parts(walk, run, blocks, before, stage, places, state)
         elif walk.partials[0].kind == TREE:
             _walk_tree(walk, run, blocks, before, places[walk.var], state)
@@ -232,10 +234,30 @@ def _walk_tree(
             state[partial.number, 0, whole] = (block,)
 
 
+def _walk_moments(
+    walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], place: tuple[int, int], state: State
+) -> None:
+    """The moments of the nodes of a chunk; a part that is not whole is the last of all."""
+    row, part = walk.partials[0].row, walk.part
+    start, stop = place[0] * row, place[1] * row
+    first, whole = start // part, stop // part
+    nodes = nodes_of(first, whole)
+    if stop % part:
+        nodes.append((0, whole))
+    for level, number in nodes:
+        low = (number << level) * part - start
+        high = min(low + (part << level), stop - start)
+        outputs = run(arguments(walk, blocks, before, low, high, 1))
+        for partial, slots in zip(walk.partials, walk.slots, strict=True):
+            if slots:
+                moments = (outputs[k].squeeze(partial.lanes) for k in slots)
+                state[partial.number, level, number] = (np.array(high - low), *moments)
+
+
 def _walk_parts(
     walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], stage: ChunkStage, places: Places, state: State
 ) -> None:
-    """The sums of each part of a chunk; other reductions get theirs from them."""
+    """The sums of powers of each part of a chunk, or those of a whole chunk; other reductions get theirs from them."""
     sums, cut = walk.partials[0], [a for a in stage.reduced if stage.space[a] is not None]
     key: tuple[int, ...] = tuple(places[a][0] for a in cut)
     if walk.part < 0:
@@ -261,7 +283,7 @@ def _walk_parts(
         if partial.kind == PARTS:
             state[(partial.number, *key)] = (np.array(lengths, arrays[0].dtype), *arrays)
         elif partial.kind == MOMENTS and arrays:
-            add_moments(partial, key, arrays, lengths, state)
+            state[(partial.number, *key)] = (np.array(lengths[0]), *(x[0] for x in arrays))
         elif partial.kind == EXACT:
             total = np.maximum.reduce(arrays[0])
             state[(partial.number,)] = (np.expand_dims(total, partial.axes) if partial.keepdims else total,)

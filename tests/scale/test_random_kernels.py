@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from weft.backends import tree
 from weft.passes.planning import chunk_pieces
-from weft.passes.planning.chunk_composites import PartSums
 from weft.passes.planning.chunk_overlap import Margin
 from weft.runtime.chunks import states as chunk_states
-from weft.runtime.chunks.states import State, _joined
+from weft.runtime.chunks import tasks as chunk_tasks
+from weft.runtime.chunks.states import State, _joined, nodes_of
 from weft.runtime.chunks.tasks import Blocks, finish_outputs, stage_state
 
 from tests.scale import local
 from tests.scale.random_kernels import check_kernel
 
-argument, parts = Blocks.argument, PartSums._parts
+argument = Blocks.argument
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -55,13 +55,6 @@ def _forgetting_growth(self: Any, source: Any, made: Any) -> Any:
     return np.broadcast_to(np.False_, (made.shape[0] - source.grown,)) if source.grown else made
 
 
-def _one_shift(self: Any, composite: Any, u: Any) -> Any:
-    """As if sums of powers and moments could share a shift."""
-    for key in list(self._of):
-        self._of[not key[0], key[1]] = self._of[key]
-    return parts(self, composite, u)
-
-
 UNMOVED = SimpleNamespace(**{**vars(tree), "both_moments": lambda a, m, b, n: [a[0] + b[0], a[1], a[2] + b[2], a[3]]})
 FAULTS: dict[str, tuple[Any, str, Any]] = {
     "a margin before is one too short": (Margin, "before", _one_less("before")),
@@ -69,11 +62,11 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
     "the last chunk is dropped": (local, "stage_state", _without_the_last_chunk),
     "parts are joined backwards": (chunk_states, "_joined", _backwards),
     "sums of parts are not moved": (chunk_states, "tree", UNMOVED),
-    "the last part has the wrong length": (Blocks, "argument", _argument("length", lambda b, s, x: x + 1)),
+    "the parts of a node have the wrong length": (Blocks, "argument", _argument("length", lambda b, s, x: x / 100)),
     "ddof is lost": (Blocks, "argument", _argument("size", lambda b, s, x: x - 1)),
     "growth at the end is forgotten": (Blocks, "argument", _argument("count", _forgetting_growth)),
     "an edge is taken at the wrong end": (chunk_pieces, "RIGHT", "nowhere"),
-    "powers and moments share a shift": (PartSums, "_parts", _one_shift),
+    "nodes are one too far": (chunk_tasks, "nodes_of", lambda *given: [(k, n + 1) for k, n in nodes_of(*given)]),
     "outputs change places": (local, "finish_outputs", lambda *given: finish_outputs(*given)[::-1]),
 }
 

@@ -77,6 +77,7 @@ CASES: list[tuple[Function, tuple[int, int], tuple[int, int]]] = [
     (lambda x: np.sin(x) * 2 + x**3, (100, 33), (7, 5)),
     (lambda x: (x - x.mean(axis=0)) / x.std(axis=0), (100, 1700), (16, 100)),
     (lambda x: (x - x.mean(axis=0)) / x.std(axis=0), (500, 8), (48, 3)),
+    (lambda x: (x.var(axis=0), x.max(axis=0), (x * x).std(axis=0), x.sum(axis=0)), (2605, 5), (336, 3)),
     (lambda x: x + x.T, (64, 64), (16, 7)),
     (softmax, (20, 1700), (7, 512)),
     (softmax, (20, 1700), (7, 5000)),

@@ -1,7 +1,7 @@
 """Emit the join of the moments of chunks, in the order of the tree, as `backends/tree.py` defines it.
 
-The moments of some elements are their sum, a shift near their mean, the sum of differences from it, and that of the
-squared differences. Those of two neighbours are moved to a shift between them.
+The moments of some elements are their sum, their mean, the sum of differences from it, and that of the squared
+differences. Those of two neighbours are moved to the mean of both.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ KINDS = 4
 
 
 class Moments:
-    """The moments of some vectors of rows, or of one row, and a stack for earlier chunks, which have `length` elements.
+    """The moments of some vectors of rows, or of one row, and a stack for earlier parts, which have `length` elements.
 
     Values that are carried have one kind of moment after the other.
     """
 
-    def __init__(self, nest: Nest, frame: Frame, dtype: DType, slots: int, lanes: int, length: int) -> None:
+    def __init__(
+        self, nest: Nest, frame: Frame, dtype: DType, slots: int, lanes: int, length: int, levels: int = LEVELS
+    ) -> None:
         self.nest, self.slots, self.lanes, self.length = nest, slots, lanes, length
         self.elem = element(dtype)
         self.row = max(1, lanes) * BITS[self.elem] // 8
-        self.stack = frame.reserve(self.row * KINDS * slots * LEVELS)
+        self.stack = frame.reserve(self.row * KINDS * slots * levels)
 
     def start(self) -> list[Val]:
         return [self.nest.e.const(self.elem, 0.0, self.lanes)] * (KINDS * self.slots)
 
     def push(self, parts: list[Val], count: Val) -> None:
-        """Joins a chunk with the `count` before it, like the carries of a binary counter."""
+        """Joins a part with the `count` before it, like the carries of a binary counter."""
         e = self.nest.e
         zero, one = e.const("i64", 0), e.const("i64", 1)
 
@@ -53,7 +55,7 @@ class Moments:
             store(e, part, self._place(level, slot))
 
     def finish(self, parts: list[Val], count: Val, last: Val) -> list[Val]:
-        """Joins the last chunk, of `last` elements, with all before it, from the newest to the oldest."""
+        """Joins the last part, of `last` elements, with all before it, from the newest to the oldest."""
         e = self.nest.e
 
         def some(values: list[Val]) -> Val:
@@ -79,21 +81,17 @@ class Moments:
         return e.select(is_here, plain, e.op("fadd", plain, far)), e.select(stays, squares, e.op("fadd", squares, more))
 
     def _both(self, level: Val, newer: Sequence[Val], count: Val) -> list[Val]:
-        """Joins the chunks that wait at a level with newer ones of so many elements."""
+        """Joins the parts that wait at a level with newer ones of so many elements."""
         e, older_count = self.nest.e, self._length(level)
         older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(KINDS * self.slots)]
-        number, older_number = (e.cast("sitofp", n, "double") for n in (count, older_count))
-        share = e.op("fdiv", number, e.op("fadd", older_number, number))
-        if self.elem != "double":
-            share = e.cast("fptrunc", share, self.elem)
+        number = e.splat(e.cast("sitofp", e.op("add", older_count, count), self.elem), self.lanes)
         found = list[list[Val]]()
         for k in range(self.slots):
             one, two = older[k :: self.slots], newer[k :: self.slots]
-            (a, b), part = (one[1], two[1]), e.splat(share, self.lanes)
-            between = e.op("fadd", a, e.op("fmul", e.op("fsub", b, a), part))
-            shift = e.select(e.fcmp("oeq", a, b), a, between)
-            moved = zip(self.moved(one, older_count, shift), self.moved(two, count, shift), strict=True)
-            found.append([e.op("fadd", one[0], two[0]), shift, *(e.op("fadd", x, y) for x, y in moved)])
+            total = e.op("fadd", one[0], two[0])
+            mean = e.op("fdiv", total, number)
+            moved = zip(self.moved(one, older_count, mean), self.moved(two, count, mean), strict=True)
+            found.append([total, mean, *(e.op("fadd", x, y) for x, y in moved)])
         return in_kinds(found)
 
     def _length(self, level: Val) -> Val:
