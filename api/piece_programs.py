@@ -48,6 +48,7 @@ MOST_KINDS = 256  # descriptions of arguments to remember
 MOST_SLOW = 16  # calls that Python serves, before a piece that is never served natively is switched off
 FEWEST_STEPS = 4  # of a loop with side exits, in each call of its piece on average
 MOST_SIGNATURES = 8  # that one piece is compiled for
+MOST_VERSIONS = 3  # of a piece for one signature: what one guards does not hold in all calls
 SMALL = Reason("it is too little work for a call")
 CONTAINERS = (tuple, list, dict)
 MISS = object()  # what a piece returns when Python must run its statements
@@ -150,7 +151,8 @@ class LoopProgram(Called):
         self.__name__ = loop.name
         self._scope, self._compile = scope, compile
         self._kinds: dict[Any, Any] = {}
-        self._made: dict[Any, Any] = {}
+        self._made: dict[Any, list[Any]] = {}  # the versions for each signature
+        self._settled: set[Any] = set()  # signatures that get no more versions
         self.chain = Chain()
         self.python_calls = self.misses = self.failures = 0
         self.served_before = 0  # native calls, when it last failed
@@ -183,8 +185,8 @@ class LoopProgram(Called):
 
     @property
     def signatures(self) -> int:
-        """How many signatures it was compiled for."""
-        return len(self._made)
+        """How many signatures it was compiled for, with each version of its guards counted."""
+        return sum(map(len, self._made.values()))
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Let Python run the statements, which adds them to the trace."""
@@ -210,9 +212,7 @@ class LoopProgram(Called):
                 self._kinds.clear()
             kinds = self._kinds[key] = tuple(map(kind_of, args))
         values = dict(zip(self.loop.live_in, args, strict=True))
-        made = self._made.get(kinds)
-        if made is None:
-            made = self._compiled(kinds, values)
+        made = self._version(kinds, values)
         if made is MISS or not are_kept(made.piece.meant) or not self._scope.meanings.are_kept():
             self.misses += 1
             self.program.check_names()
@@ -224,6 +224,16 @@ class LoopProgram(Called):
             return result or (None,)
         found = dict(zip((name for name, _ in made.piece.results), result, strict=True))
         return tuple(found[name] if name in found else values[name] for name in self.loop.live_out)
+
+    def _version(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
+        """The compiled version whose guards hold for some values; one more is compiled if there is none yet."""
+        versions = self._made.get(kinds, [])
+        fitting = next((made for made in versions if made.fits(values)), None)
+        if fitting is not None:
+            return fitting
+        if len(versions) >= MOST_VERSIONS or kinds in self._settled:
+            return versions[-1]
+        return self._compiled(kinds, values)
 
     def _learn_and_run(self, made: Any, values: Mapping[str, Any]) -> Any:
         if is_native(self):
@@ -244,7 +254,8 @@ class LoopProgram(Called):
 
         `own` are guards on what the function itself is.
         """
-        made = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in))
+        versions = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in), [])
+        made = next((made for made in versions if made.fits(values)), None)
         if made is None or self.off is not None:
             return False
         call = NestCallForm(form, sources, values, (*own, *self._guards(made.piece)))
@@ -270,7 +281,7 @@ class LoopProgram(Called):
     def _compiled(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
         if any(isinstance(kind, Unknown) and kind.type_name == "int" for kind in kinds):  # more than 64 bits
             return MISS
-        if len(self._made) >= MOST_SIGNATURES:
+        if kinds not in self._made and len(self._made) >= MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
             return MISS
         live_in = dict(zip(self.loop.live_in, kinds, strict=True))
@@ -283,8 +294,7 @@ class LoopProgram(Called):
                     self.loop.paths,
                 )  # fmt: skip
                 if isinstance(found, Cut):
-                    self._split(found)
-                    return MISS
+                    return self._refused(kinds, found)
                 if is_small(found) and statements != tuple(self._scope.source.body):
                     self.off = SMALL
                     return MISS
@@ -293,15 +303,22 @@ class LoopProgram(Called):
         except Exception as error:
             if is_interruption(error):
                 raise
-            self._split(Cut(reason_of(error).text, statements[0]))
             if is_internal(error, in_compiler=True):
                 self.broken = error
                 self.program.warn(error, self.lines)
-            return MISS
+            return self._refused(kinds, Cut(reason_of(error).text, statements[0]))
         self.compile_seconds += time.perf_counter() - start
         self.program.rely((*found.meant, *self._scope.meanings.guards))
-        self._made[kinds] = made
+        self._made.setdefault(kinds, []).append(made)
         return made
+
+    def _refused(self, kinds: tuple[Any, ...], cut: Cut) -> Any:
+        """Leave these statements out of the next plan, unless only one more version of them can't be compiled."""
+        if kinds in self._made:
+            self._settled.add(kinds)
+            return self._made[kinds][-1]
+        self._split(cut)
+        return MISS
 
     def _kind_of_name(self, name: str) -> Any:
         value = self._scope.value(name)
@@ -361,8 +378,12 @@ def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
 
 
 def _failed(piece: PieceProgram | LoopProgram) -> None:
-    """Count a call that only Python could serve; after several in a row the piece is switched off."""
+    """Count a call that only Python could serve; after several in a row the piece is switched off.
+
+    Between calls that are served, more and more calls are left to Python without a try.
+    """
     reason, piece.doubt = piece.doubt, None
+    piece.rest.lengthen(piece.native_calls)
     if piece.native_calls != piece.served_before:  # others were served since the last failure
         piece.failures, piece.served_before = 0, piece.native_calls
     piece.failures += 1

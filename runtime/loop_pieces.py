@@ -100,6 +100,16 @@ class LoopPiece:
         self._known: dict[Any, dict[str, int]] = {}
         self._unserved: set[tuple[Chain, Any]] = set()  # kinds of calls that can have no recipe
 
+    def fits(self, values: Mapping[str, Any]) -> bool:
+        """Whether the guards hold for some values. What else is wrong with these, `run` says."""
+        try:
+            self._sizes(values)
+        except GuardBroken:
+            return False
+        except ValueProblem:
+            pass
+        return True
+
     def run(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the live-out values, or the returned value alone in a tuple; raise an error if it can't run."""
         piece = self.piece

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -165,6 +166,45 @@ def test_a_piece_with_too_many_signatures_is_left_out_of_the_plan() -> None:
     assert piece.off.text == "it was compiled for more than 8 signatures"
     before = piece.left
     assert np.allclose(jitted(X), growing(X), rtol=1e-14) and piece.left == before
+
+
+def reachable(numbers: Any, target: int) -> Any:
+    found = np.zeros(target + 1, bool)
+    found[0] = True
+    for x in numbers:
+        for t in range(target, x - 1, -1):
+            found[t] = found[t] or found[t - x]
+    return found
+
+
+def test_a_piece_gets_another_version_where_its_guards_do_not_hold() -> None:
+    jitted = weft.jit(reachable)
+    for _ in range(3):
+        assert np.array_equal(jitted([3, 34, 4, 12], 9), reachable([3, 34, 4, 12], 9))  # 34: a loop without steps
+    loop = next(p for p in jitted._program.pieces if isinstance(p.loop.statements[0], ast.For))
+    assert loop.signatures == 2 and loop.misses == 0
+    before = loop.chain.calls
+    jitted([3, 34, 4, 12], 9)
+    assert loop.chain.calls == before + 4
+
+
+def test_rare_native_calls_do_not_keep_a_piece_that_mostly_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_programs, "MOST_VERSIONS", 1)
+    jitted, plain = weft.jit(reachable), reachable([3, *range(34, 234)], 9)
+    jitted([3], 9)
+    loop = next(p for p in jitted._program.pieces if isinstance(p.loop.statements[0], ast.For))
+    fits = type(next(iter(loop._made.values()))[0]).fits
+    tries = 0
+
+    def counted(self: Any, values: Any) -> bool:
+        nonlocal tries
+        tries += 1
+        return bool(fits(self, values))
+
+    monkeypatch.setattr(type(next(iter(loop._made.values()))[0]), "fits", counted)
+    for _ in range(4):
+        assert np.array_equal(jitted([3, *range(34, 234)], 9), plain)
+    assert tries < 40
 
 
 def doubled_first(xs: Any) -> Any:
