@@ -44,7 +44,7 @@ MAX_INSTANCES = 64  # objects to keep compiled methods for, which also keeps the
 
 def traced(function: Any, static: Sequence[str], options: Options, whole: bool = False) -> JitFunction:
     """Wrap a Python function so that calls compile what can be compiled; with `whole`, anything else is an error."""
-    source = TracedFunction(function, static, _evaluate, strict=True)
+    source = TracedFunction(function, static, _evaluate, strict=True, unrolls=whole)
     return CallableFunction(source, options, _program(function, options), whole)
 
 
@@ -315,7 +315,7 @@ def _parts(
 ) -> tuple[TracedFunction, Options, Program | None, bool]:
     """Return the parts of a jitted function that came in a pickle."""
     options = replace(default_options(backend, blas), variant=variant)
-    source = TracedFunction(function, static, _evaluate, strict=strict)
+    source = TracedFunction(function, static, _evaluate, strict, unrolls=whole)
     return source, options, _program(function, options) if strict else None, whole
 
 

@@ -65,6 +65,7 @@ class TracedFunction:
         static: Sequence[str] = (),
         evaluate: Evaluate | None = None,
         strict: bool = False,
+        unrolls: bool = False,
     ) -> None:
         if not callable(function):
             raise TypeProblem(f"expected a function, not {type_of(function)}")
@@ -72,6 +73,7 @@ class TracedFunction:
         self.static = (static,) if isinstance(static, str) else tuple(static)
         self.evaluate = evaluate
         self.strict = strict  # whether what could differ from Python is refused
+        self.unrolls = unrolls  # whether loops of many steps are traced even so
         self._read_signature()
         self._kernels: dict[Any, TracedKernel] = {}
         self._needed: frozenset[str] = frozenset()  # arguments that are fixed if they are numbers
@@ -100,7 +102,9 @@ class TracedFunction:
 
     def for_instance(self, instance: Any) -> TracedFunction:
         """Bind the function to an object, as a method."""
-        return TracedFunction(MethodType(self.function, instance), self.static, self.evaluate, self.strict)
+        return TracedFunction(
+            MethodType(self.function, instance), self.static, self.evaluate, self.strict, self.unrolls
+        )
 
     def select(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[TracedKernel, tuple[Any, ...]]:
         """Return the kernel for the fixed arguments of a call, and the other values in order."""
@@ -245,7 +249,7 @@ class TracedKernel:
     def build(self, binding: Binding, args: Sequence[ArgType] | None) -> Built:
         sizes = dict(binding.sizes)
         builder = Builder(self.name, Facts(sizes if args is not None else None))
-        trace = Trace(builder, sizes, self.source.evaluate, self.source.strict)
+        trace = Trace(builder, sizes, self.source.evaluate, self.source.strict, self.source.unrolls)
         inputs: dict[str, Any] = {}
         for i, (name, type_) in enumerate(zip(self.parameters, binding.types, strict=True)):
             scalar = args is not None and isinstance(args[i].value, (bool, np.generic))

@@ -46,15 +46,18 @@ ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">
 _HARMLESS = frozenset((operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs))
 _COMPARING = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 SPREADING = frozenset((*ELEMENTWISE, OPERATOR)) - {"astype", "select"}  # functions that take a list as an array
+MOST_REPEATS = 64  # operations that are recorded once more at the same place
 
 
 class Trace:
     """Builds the graph of one call of a function. `values` are the actual arguments, by input."""
 
     def __init__(
-        self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None, strict: bool = False
-    ) -> None:
+        self, builder: Builder, sizes: dict[str, int], evaluate: Evaluate | None = None, strict: bool = False,
+        unrolls: bool = False,
+    ) -> None:  # fmt: skip
         self.is_strict = strict  # whether Python's numbers are computed by Python alone
+        self._unrolls = unrolls or not strict  # whether loops of many steps are traced even so
         self.refused: WeftError | None = None  # why calls must be left to Python
         self.builder = self._root = builder  # replaced while a step of a loop is traced
         self.sizes = sizes
@@ -67,6 +70,8 @@ class Trace:
         self.needed: set[str] = set()  # the numbers that must be fixed before the function can be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
+        self._places: set[Span | None] = set()  # where something was recorded
+        self._repeats = 0  # what was recorded at a place where something was recorded before
         self._raised: list[Exception] = []  # the errors that the user's code has seen
         self.used: list[Any] = []  # arrays and NumPy numbers that are not traced
 
@@ -150,6 +155,8 @@ class Trace:
         if not self.open:
             raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
+        if not self._unrolls:
+            self._demand_few_steps(span)
         if self.is_strict and self.builder is self._root and function in OPERATORS:
             self._leave_to_python(function, args, span)
         if function is operator.getitem:
@@ -192,6 +199,13 @@ class Trace:
         if name in ("astype", "array") and not kwargs.get("copy", True):  # it may be the array itself
             return args[0] if found is args[0].value else self._view(found, args)  # type: ignore[arg-type]
         return self._wrapped(found, function, name, args, span)
+
+    def _demand_few_steps(self, span: Span | None) -> None:
+        """Refuse to trace the many steps of a loop, where Python can run the loop: each would be compiled."""
+        self._repeats += span in self._places
+        self._places.add(span)
+        if self._repeats > MOST_REPEATS:
+            raise TraceProblem("the steps of a loop are too many operations to trace", span)
 
     def _leave_to_python(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> None:
         """Refuse arithmetic of Python's numbers alone where Python's integers or errors would differ."""

@@ -259,3 +259,25 @@ def test_numbers_of_numpy_that_are_fixed_are_checked_natively() -> None:
                     found = jitted(X, type(t)(t))
                 assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes(), (one, two)
         assert type(one) in (np.complex64, np.float32) or jitted.chain.calls >= 8, one
+
+
+def scaled_rows(rows: Any) -> Any:
+    out = []
+    for r in rows:
+        z = (r - r.mean()) / 2
+        out.append((z**3).sum())
+    return out
+
+
+def test_many_steps_of_a_loop_are_not_traced() -> None:
+    few, many = [X[:3]] * 3, [X[: k % 5 + 1] for k in range(40)]
+    jitted = weft.jit(scaled_rows)
+    jitted(few)
+    assert jitted.explain().is_whole
+    assert np.allclose(jitted(many), scaled_rows(many), rtol=1e-14)
+    assert any("steps of a loop" in reason.text for reason in jitted._program.reasons)
+    for _ in range(3):
+        jitted(many)
+    assert jitted._program.pieces and sum(p.callable.signature_cache.misses for p in jitted._program.pieces) < 8
+    whole = weft.jit(scaled_rows, whole=True)
+    assert np.allclose(whole(many), scaled_rows(many), rtol=1e-14)
