@@ -77,3 +77,18 @@ def test_a_cpu_without_avx2_is_a_typed_error(monkeypatch: pytest.MonkeyPatch) ->
             target.host()
     finally:
         target.host.cache_clear()
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="LLVM has this pass for x86 only")
+def test_loops_of_programs_select_without_branches() -> None:
+    text = (
+        "define i64 @f(ptr %p, i64 %n, i64 %poly) {\nentry:\n  br label %loop\nloop:\n"
+        "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n  %crc = phi i64 [ 65535, %entry ], [ %new, %loop ]\n"
+        "  %at = getelementptr i8, ptr %p, i64 %i\n  %byte = load i8, ptr %at\n  %low = trunc i64 %crc to i8\n"
+        "  %both = xor i8 %low, %byte\n  %bit = and i8 %both, 1\n  %is = icmp ne i8 %bit, 0\n"
+        "  %half = ashr i64 %crc, 1\n  %mask = select i1 %is, i64 %poly, i64 0\n  %new = xor i64 %half, %mask\n"
+        "  %next = add i64 %i, 1\n  %go = icmp slt i64 %next, %n\n  br i1 %go, label %loop, label %end\n"
+        "end:\n  ret i64 %new\n}\n"
+    )
+    assert "cmov" in module.assembly(text, target.host(), module.Effort.LOOPS)
+    assert "cmov" not in module.assembly(text, target.host())

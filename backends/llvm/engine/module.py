@@ -65,6 +65,17 @@ def _simplify(module: Any, target: Target, effort: Effort) -> None:
     if effort is Effort.LOOPS:
         llvm().optimise(module, target.triple, target.cpu, target.features)
         llvm().set_option("-disable-lsr=false")
+        _convert_selects(target, False)
+
+
+def _convert_selects(target: Target, allowed: bool) -> None:
+    """Let LLVM turn conditional moves in loops into branches, or not.
+
+    It does so if a branch that is always foreseen were faster. The loops of programs select by data, where a branch is
+    often foreseen wrongly, which costs more than all the moves in a step: `crc16` takes 18 us without, and 28 with it.
+    """
+    if target.triple.startswith("x86_64"):
+        llvm().set_option(f"-x86-cmov-converter={str(allowed).lower()}")
 
 
 @contextmanager
@@ -83,6 +94,7 @@ def _at_work(text: str, target: Target, level: int) -> Iterator[tuple[Any, Any]]
             yield module, machine
         finally:
             llvm().set_option("-disable-lsr=false")
+            _convert_selects(target, True)
 
 
 def _check_symbols(code: bytes, allowed: frozenset[str]) -> None:
