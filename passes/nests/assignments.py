@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 
 from ...ir import dims
@@ -218,30 +218,53 @@ class AssignmentLowering:
 
     def region(self, block: NestBlock, region: Node) -> None:
         """Write the loops of a region in an order in which they may overwrite what the assignment reads."""
-        stored = {self.places[v].buffer for v in region.results if v in self.places}
-        written = {self.places[v].base for v in region.results if v in self.places}
-        loaded = {self.places[v].buffer for v in region.operands if v in self.places}
-        overlapping = {b for b in loaded if whole(b).base in written}
-        if not overlapping:
-            self.write(
-                block, RegionLowering(region, self.places, self.numbers, self.context.names, self.scratch(block))
-            )
-            return
         scratch = self.scratch(block)
-        for backwards in self.directions(region):
-            trial = NestBlock(None, (), self.node.span)
-            lowering = RegionLowering(region, self.places, self.numbers, self.context.names, scratch, backwards)
-            found = lowering.run(trial)
-            if reads_first(trial.nodes, self.around, overlapping, stored, self.facts):
-                block.nodes += trial.nodes
-                self.numbers.update(found)
-                return
+        if self.overwrite(block, region, self.places, scratch):
+            return
+        first = NestBlock(None, (), self.node.span)
+        kept = {v: whole(self.allocated(first, v, v.type.shape)) for v in self.narrow(region)}
+        for value, place in kept.items():
+            self.copy(first, value, place)
+        if kept and self.overwrite(first, region, {**self.places, **kept}, scratch):
+            block.nodes += first.nodes
+            return
         spare = {v: whole(self.allocated(block, v, v.type.shape)) for v in region.results if v in self.places}
         self.write(block, RegionLowering(region, {**self.places, **spare}, self.numbers, self.context.names, scratch))
         for value, place in spare.items():
             target, self.places[value] = self.places[value], place
             self.copy(block, value, target)
             self.places[value] = target
+
+    def overwrite(
+        self, block: NestBlock, region: Node, places: Mapping[Value, MemoryPlace], scratch: Scratch
+    ) -> bool:  # fmt: skip
+        """Write loops that read every element before they overwrite it, if there are such; tell whether."""
+        stored = {places[v].buffer for v in region.results if v in places}
+        written = {places[v].base for v in region.results if v in places}
+        loaded = {places[v].buffer for v in region.operands if v in places}
+        overlapping = {b for b in loaded if whole(b).base in written}
+        if not overlapping:
+            self.write(block, RegionLowering(region, places, self.numbers, self.context.names, scratch))
+            return True
+        for backwards in self.directions(region):
+            trial = NestBlock(None, (), self.node.span)
+            lowering = RegionLowering(region, places, self.numbers, self.context.names, scratch, backwards)
+            found = lowering.run(trial)
+            if reads_first(trial.nodes, self.around, overlapping, stored, self.facts):
+                block.nodes += trial.nodes
+                self.numbers.update(found)
+                return True
+        return False
+
+    def narrow(self, region: Node) -> list[Value]:
+        """The operands with fewer axes than a result that lies in the same memory, such as a row or a column of it.
+
+        A copy of these is cheaper than a copy of the result.
+        """
+        results = [v for v in region.results if v in self.places]
+        axes = {self.places[v].base: sum(s != 1 for s in v.type.shape) for v in results}
+        given = [v for v in dict.fromkeys(region.operands) if v in self.places]
+        return [v for v in given if sum(s != 1 for s in v.type.shape) < axes.get(self.places[v].base, 0)]
 
     def write(self, block: NestBlock, lowering: RegionLowering) -> None:
         own = NestBlock(None, (), self.node.span)
