@@ -16,7 +16,8 @@ After:
     %6 = "weft.complex"(%4, %5) : ...
 
 Needs chosen kernels. Guarantees that only `real`, `imag` and `complex` see complex numbers, and these only where
-the numbers are in memory: arguments, results, concatenations, and the operands and results of NumPy functions.
+the numbers are in memory: arguments, results, concatenations, reshapes that merge axes, and the operands and results
+of NumPy functions.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from typing import ClassVar
 from ..ir.complexes import PARTS
 from ..ir.dtypes import DType
 from ..ir.graph import Graph, Node, Value
+from ..ir.indexing import is_affine
+from ..ir.layouts import C
 from ..ir.ops import (
     BROADCAST,
     CAST,
@@ -38,6 +41,7 @@ from ..ir.ops import (
     IMAG,
     IN_PARTS,
     REAL,
+    RESHAPE,
     TABLE,
     WHILE,
     OpDef,
@@ -53,6 +57,11 @@ IN_MEMORY = (DECLARED | {CONCATENATE}) - set(FLOW)  # these read and return comp
 
 def is_complex(value: Value) -> bool:
     return value.type.dtype in PARTS
+
+
+def merges_axes(node: Node) -> bool:
+    """Whether a node reads memory in another shape: then its complex numbers are in memory, too."""
+    return node.op is RESHAPE and not is_affine(node)
 
 
 def has_complex(graph: Graph) -> bool:
@@ -107,6 +116,9 @@ class _ComplexSplitter(Rewriter):
         super().__init__(graph)
         self.parts: dict[Value, Parts] = {}
         self.whole: dict[Value, Value] = {}
+        layouts = graph.attrs.get("layouts", ())
+        assert isinstance(layouts, tuple)
+        self.layouts = dict(zip(graph.inputs, layouts, strict=False))
 
     def node(self, node: Node) -> None:
         if node.op in FLOW:
@@ -119,6 +131,9 @@ class _ComplexSplitter(Rewriter):
             return
         if not any(is_complex(v) for v in (*node.operands, *node.results)):
             self.copy(node)
+            return
+        if merges_axes(node):
+            self.copy(node, [self.dense(node.operands[0])])
             return
         made = self.split(node)
         if is_complex(node.result):
@@ -219,9 +234,19 @@ class _ComplexSplitter(Rewriter):
             self.parts[value] = self.builder.op(REAL, new, span=span), self.builder.op(IMAG, new, span=span)
         return self.parts[value]
 
+    def dense(self, value: Value) -> Value:
+        """The value in memory and in C order."""
+        if value.node is not None:
+            return self.joined(value)
+        if self.layouts.get(value) == C:
+            return self.get(value)
+        if value not in self.whole:
+            self.whole[value] = self.builder.op(COMPLEX, *self.of(value))
+        return self.whole[value]
+
     def joined(self, value: Value) -> Value:
         """The value as complex numbers: joined from parts, or unchanged if it is in memory."""
-        if value.node is not None and value.node.op in IN_MEMORY:
+        if value.node is not None and (value.node.op in IN_MEMORY or merges_axes(value.node)):
             return self.get(value)
         if value not in self.whole:
             span = value.node.span if value.node else None
