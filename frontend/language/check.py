@@ -224,6 +224,8 @@ class _Checker:
     def _assign(self, assign: syntax.Assign, scope: Scope) -> None:
         target = assign.target
         if isinstance(target, syntax.Index):
+            if isinstance(target.value, syntax.Name) and not self._in_fn:
+                _demand_variable(target.value, scope)
             for expr in (target, assign.value):
                 self._expr(expr, scope)
             check_store(target, scope)
@@ -233,11 +235,7 @@ class _Checker:
         if assign.op == "@" and self._in_fn:
             raise _matmul(assign)
         self._expr(assign.value, scope)
-        what = scope.get(target.name)
-        if what is None:
-            near = nearest(target.name, [n for n, w in scope.items() if w == "var"])
-            hint = near or f"declare it first: var {target.name} = ..."
-            raise UnknownName(f"no variable '{target.name}'", target.span, hint)
+        what = _demand_variable(target, scope)
         if what != "var":
             hint = "declare it with 'var'" if what == "let" else f"copy it first: var y = {target.name}"
             raise ValueProblem(f"'{target.name}' is {_article(what)} and can't be assigned to", target.span, hint)
@@ -343,6 +341,15 @@ def refuse_split_lines(statements: Sequence[syntax.Statement]) -> None:
 
 def _article(what: str) -> str:
     return f"bound by '{what}'" if what in ("let", "var") else what
+
+
+def _demand_variable(name: syntax.Name, scope: Mapping[str, str]) -> str:
+    """Return what an assigned name is, or raise an error if it is not declared."""
+    if (what := scope.get(name.name)) is not None:
+        return what
+    near = nearest(name.name, [n for n, w in scope.items() if w == "var"])
+    hint = near or f"declare it first: var {name.name} = ..."
+    raise UnknownName(f"no variable '{name.name}'", name.span, hint)
 
 
 def _matmul(node: syntax.SyntaxNode) -> Unsupported:
