@@ -323,7 +323,7 @@ class _Checker:
         known = [n for n, d in self._unit.names.items() if isinstance(d.item, syntax.Function)]
         known += [*FUNCTIONS, *BY_NAME, *(() if self._ops is None else self._ops.op_names())]
         hint = _OTHERS.get(callee.name) or nearest(callee.name, known)
-        if callable(getattr(np, callee.name, None)):
+        if callable(vars(np).get(callee.name)):
             hint = f"the language has no '{callee.name}'; a function under @weft.jit can call np.{callee.name}"
         hint = numpy_name(callee.name) or hint
         return UnknownName(f"unknown function '{callee.name}'", callee.span, hint)

@@ -111,9 +111,13 @@ class Checker:
     """Finds the first part of a statement or an expression that Python must run."""
 
     def __init__(
-        self, scope: PythonScope, depth: int = DEPTH, is_input: Callable[[ast.AST], bool] | None = None
+        self,
+        scope: PythonScope,
+        is_input: Callable[[ast.AST], bool] | None = None,
+        callers: tuple[FunctionType, ...] = (),
     ) -> None:
-        self.scope, self._depth, self._is_input = scope, depth, is_input
+        self.scope, self._is_input = scope, is_input
+        self._path = (*callers, scope.function)  # from the function that was called to this one
         self.captured: dict[str, None] = {}  # names from outside that are inputs
         self._times = 1  # how often a trace has the statement that is looked at
 
@@ -190,6 +194,8 @@ class Checker:
             return self._method(node, given, inner)
         if has_positional_out(node, function):
             return Cut("a result is written into an array", node)
+        if any(getattr(function, "__wrapped__", function) is caller for caller in self._path):
+            return Cut(f"'{ast.unparse(node.func)}' calls itself", node)  # a trace would unroll it for every size
         if purity.is_pure(function):
             return self._first(given, inner)
         if purity.is_users(function):
@@ -209,9 +215,9 @@ class Checker:
         source = read_source(function)
         if isinstance(source, NoSource):
             return Cut(f"'{shown}' is called by Python: {source.reason}", node)
-        if not self._depth:
+        if len(self._path) > DEPTH:
             return Cut(f"calls of '{shown}' are nested too deep", node)
-        inside = Checker(PythonScope(function, source), self._depth - 1)
+        inside = Checker(PythonScope(function, source), callers=self._path)
         cut = inside.body(source)
         self.scope.meanings.function(function)
         self.scope.meanings.update(inside.scope.meanings.guards)
@@ -326,7 +332,7 @@ class Checker:
             return Cut("a decorated function is made by Python", node)
         if any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
             return Cut("an inner function that changes variables is left to Python", node)
-        inside = Checker(self.scope.inside(node), self._depth)
+        inside = Checker(self.scope.inside(node), callers=self._path[:-1])
         cut = inside._block(node.body)
         self.captured |= inside.captured
         return cut

@@ -128,7 +128,7 @@ def is_users(function: Any) -> bool:
 
 def _numpy_name(function: Any) -> str | None:
     name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) and getattr(np, name, None) is function else None
+    return name if isinstance(name, str) and vars(np).get(name) is function else None  # asking for np.bytes warns
 
 
 def _is_part(function: Any) -> bool:

@@ -102,7 +102,7 @@ def numpy_name(function: Callable[..., Any]) -> str | None:
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return None
-    return name if getattr(np, name, None) is function or _is_special(function, name) else None
+    return name if vars(np).get(name) is function or _is_special(function, name) else None
 
 
 def _is_special(function: Callable[..., Any], name: str) -> bool:
