@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...ir import rules
+from ...ir.builder import is_scalar_result
 from ...ir.dims import Dim
-from ...ir.dtypes import BF16, F16, DType
+from ...ir.dtypes import BF16, BOOL, F16, DType
 from ...ir.errors import ValueProblem
 from ...ir.graph import Value
 from ...ir.ops import TABLE, OpDef
-from ..maker import Make, Maker, Operand, literal, number_of
+from ..maker import Make, Maker, NumberNeeded, Operand, literal, number_of
 from ..sizes import guard_reaches
 
 POWER, SQRT, SQUARE, RECIPROCAL = (TABLE[name] for name in ("power", "sqrt", "square", "reciprocal"))
@@ -31,9 +32,12 @@ def power(m: Maker, x1: Operand, x2: Operand, /) -> Value:
 def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     """Define the operator `**` on arrays, which looks at a Python number as exponent before it looks at dtypes."""
     base, x2 = m.dtype_of(x1), _settled(m, x2)
-    if literal(x2) == 2 and not base.weak:
-        return m.op(SQUARE, x1)  # bool gives i8, whereas `np.power` gives i64
+    is_bools = base == BOOL and not (is_scalar_result(x1) if isinstance(x1, Value) else isinstance(x1, np.generic))
+    if literal(x2) == 2 and (is_bools or not (base.weak or base == BOOL)):
+        return m.op(SQUARE, x1)  # an array of bools gives i8, whereas `np.power` and a scalar give i64
     exponent, dtype = _checked(m, x1, x2)
+    if is_bools and exponent is None and m.dtype_of(x2).weak and m.dtype_of(x2).kind == "int":
+        raise NumberNeeded(x2, "the dtype of bools to a power depends on the exponent", m.span)
     if dtype.kind == "complex" and not base.weak and m.dtype_of(x2).weak:
         inverse, root = type(exponent) is int and exponent == -1, type(exponent) is float and exponent == 0.5
         return _power(m, x1, x2, dtype, RECIPROCAL if inverse else SQRT if root else None)
