@@ -45,12 +45,18 @@ def function_call(
     return recorder.apply(function, args, kwargs)
 
 
+def _one(x: Any) -> Any:
+    """Return a traced value. NumPy makes an array of a list of them, which is not known to have one shape."""
+    if not isinstance(getattr(x, "value", None), Value):
+        raise TraceProblem("a list that holds traced values was used as an array", here(), "use np.stack")
+    return x
+
+
 def _size(a: Any, axis: Any = None) -> Any:
-    if axis is None:
-        return a.size
+    shape = _one(a).own_shape
     total = 1
-    for one in axis if isinstance(axis, tuple) else (axis,):
-        total = total * a.shape[one]
+    for one in range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,):
+        total = total * shape[one]
     return total
 
 
@@ -76,13 +82,13 @@ _OUTSIDE = ("array_repr", "array_str", "array2string", "save", "savez", "savez_c
             "may_share_memory")  # fmt: skip
 
 ANSWERS: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
+    np.shape: lambda a: _one(a).own_shape,
+    np.ndim: lambda a: _one(a).value.type.rank,
     np.size: _size,
     np.result_type: lambda *args: np.result_type(*map(_sample, args)),
     np.can_cast: lambda from_, to, casting="safe": np.can_cast(from_.dtype, to, casting),
     np.common_type: lambda *args: np.common_type(*(np.empty(0, x.dtype) for x in args)),
-    np.iscomplexobj: lambda x: x.dtype.kind == "c",
-    np.isrealobj: lambda x: x.dtype.kind != "c",
+    np.iscomplexobj: lambda x: _one(x).value.type.dtype.kind == "complex",
+    np.isrealobj: lambda x: _one(x).value.type.dtype.kind != "complex",
     **{getattr(np, name): _refuse(name) for name in _OUTSIDE},
 }

@@ -102,6 +102,9 @@ class ExpressionRecorder:
     def need(self, value: Value) -> None:
         """Do nothing: an expression has no call whose numbers could be fixed."""
 
+    def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
+        """Do nothing: an expression's numbers are arrays without dimensions."""
+
     @property
     def changes_arguments(self) -> bool:
         return False

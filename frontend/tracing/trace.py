@@ -159,6 +159,8 @@ class Trace:
             self._demand_few_steps(span)
         if self.is_strict and self.builder is self._root and function in OPERATORS:
             self._leave_to_python(function, args, span)
+        if function is operator.getitem or isinstance(function, Method):
+            self.leave_numbers(function, args[0])
         if function is operator.getitem:
             return self._index(args[0], args[1], span)
         if isinstance(function, Method):
@@ -215,6 +217,12 @@ class Trace:
         if OPERATORS[function] in _COMPARING:
             return
         self.refuse(TraceProblem("Python computes with its own numbers", span, "pass the result in as an argument"))
+
+    def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
+        """Refuse what only arrays have, asked of a number that is Python's own, which raises or does another thing."""
+        is_number = isinstance(value, Tracer) and value._value is not None and self._are_pythons(operator.pos, (value,))
+        if self.is_strict and self.builder is self._root and is_number:
+            self.refuse(TraceProblem("a number of Python's is used as an array", self.at or here()))
 
     def refuse(self, problem: WeftError) -> None:
         """Remember why calls must be left to Python; the trace continues, so that its graph can be printed."""

@@ -43,6 +43,9 @@ class Recorder(Protocol):
     def need(self, value: Value) -> None:
         """Report that Python, or the graph, needs the number behind a value."""
 
+    def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
+        """Leave the call to Python if something that arrays have is asked of a number that is Python's own."""
+
     @property
     def changes_arguments(self) -> bool:
         """Whether changes of an argument are written back to the caller's array."""
@@ -133,6 +136,16 @@ def _converts(convert: Callable[..., Any], what: str, advice: str, why: str = "w
     return method
 
 
+def _attribute(read: Callable[[Tracer], Any]) -> Any:
+    """Make an attribute that arrays and NumPy's scalars have. Python's own numbers have none of them."""
+
+    def attribute(self: Tracer) -> Any:
+        self._trace.leave_numbers(read, self)
+        return read(self)
+
+    return property(attribute)
+
+
 def _hides(name: str) -> Any:
     return property(_leaves(f".{name}", "a traced array has no memory; use its shape and dtype"))
 
@@ -218,40 +231,19 @@ class Tracer:
         return self._value
 
     @property
-    def shape(self) -> tuple[Any, ...]:
+    def own_shape(self) -> tuple[Any, ...]:
+        """The shape, also of a number, for which Python has none."""
         return tuple(sized(self._trace, size) for size in self.value.type.shape)
 
-    @property
-    def ndim(self) -> int:
-        return self.value.type.rank
-
-    @property
-    def size(self) -> Any:
-        return sized(self._trace, dims.product(self.value.type.shape))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.value.type.dtype.numpy
-
-    @property
-    def itemsize(self) -> int:
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> Any:
-        return self.size * self.itemsize
-
-    @property
-    def device(self) -> str:
-        return "cpu"
-
-    @property
-    def T(self) -> Any:
-        return self.transpose()
-
-    @property
-    def mT(self) -> Any:
-        return self.swapaxes(-1, -2)
+    shape = _attribute(lambda self: self.own_shape)
+    ndim = _attribute(lambda self: self.value.type.rank)
+    size = _attribute(lambda self: sized(self._trace, dims.product(self.value.type.shape)))
+    dtype = _attribute(lambda self: self.value.type.dtype.numpy)
+    itemsize = _attribute(lambda self: self.dtype.itemsize)
+    nbytes = _attribute(lambda self: self.size * self.itemsize)
+    device = _attribute(lambda self: "cpu")
+    T = _attribute(lambda self: self.transpose())
+    mT = _attribute(lambda self: self.swapaxes(-1, -2))
 
     @property
     def real(self) -> Any:
