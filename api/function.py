@@ -188,8 +188,8 @@ class JitFunction(Called):
             self.forget()
         return result
 
-    def traced_call(self, *args: Any) -> Any:
-        return self._compiled(args, {})
+    def traced_call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._compiled(args, kwargs)
 
     def served(self, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if self._program is None or (self._whole and out is not None):

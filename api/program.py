@@ -57,14 +57,15 @@ MakePiece = Callable[[FunctionType, "PieceProgram"], Any]
 
 
 class Front(Protocol):
-    """The function that is called."""
+    """The function that is called. `takes_out` means that `out` is one of its own arguments."""
 
     chain: Chain
+    takes_out: bool
 
     def forget(self) -> None:
         """Drop the recipes."""
 
-    def traced_call(self, *args: Any) -> Any:
+    def traced_call(self, *args: Any, **kwargs: Any) -> Any:
         """Trace a call that Python can't run."""
 
 
@@ -301,7 +302,7 @@ class Program:
         A function that is one piece has recipes of its own, once that has run (`teach`). `bound` is the object of a
         method, the first argument of the plan.
         """
-        if not is_native(front) or form.names or (bound is ABSENT and not self.is_split and self.off is None):
+        if not is_native(front) or (bound is ABSENT and not self.is_split and self.off is None):
             return
         self._follow()
         given = args if bound is ABSENT else (bound, *args)
@@ -322,14 +323,15 @@ class Program:
         self._fronts.add(front)
         called = plan if bound is ABSENT else MethodType(plan, bound)
         own = [guard for guard in self._own if guard.holder is self.function and plan is not self.function]
-        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call, own))
+        out = None if front.takes_out else "out"
+        front.chain.put(front, plan, None, lambda: forwarding(called, Tracer, OnlyTraced, front.traced_call, out, own))
 
     def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Make a recipe for calls like this one, which Python has served, if the function is one piece."""
         if not is_native(front) or not is_usual():
             return
         self._fronts.add(front)
-        if not self._teach_whole(front, form, args, kwargs) and not form.names and (self.is_split or self.off):
+        if not self._teach_whole(front, form, args, kwargs) and (self.is_split or self.off):
             self._forward(front, ABSENT)
 
     def learn_nest(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

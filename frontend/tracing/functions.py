@@ -93,8 +93,9 @@ class TracedFunction:
 
     @property
     def takes_out(self) -> bool:
-        """Whether `out` is a parameter of the function itself rather than the memory for its results."""
-        return "out" in self.signature.parameters
+        """Whether `out` is an argument of the function itself rather than the memory for its results."""
+        given = self.signature.parameters
+        return "out" in given or any(p.kind is p.VAR_KEYWORD for p in given.values())
 
     @property
     def parameters(self) -> tuple[str, ...]:

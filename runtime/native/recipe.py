@@ -231,12 +231,14 @@ class RecipeWriter:
         return Recipe(list(map(placed, words)), self.kept, self.functions)
 
 
-def forwarding(function: Any, tracer: type, untraced: type, traced: Any, guards: Sequence[Guard] = ()) -> Recipe:
-    """Return a recipe that passes calls on to a Python function, unless an argument is a tracer.
+def forwarding(
+    function: Any, tracer: type, untraced: type, traced: Any, out: str | None, guards: Sequence[Guard] = ()
+) -> Recipe:
+    """Return a recipe that passes calls on to a Python function, unless an argument is a tracer or has the name `out`.
 
     `traced` takes over if the function raises `untraced`. `guards` are fields of functions that must be unchanged.
     """
-    kept = (function, tracer, untraced, traced)
+    kept = (function, tracer, untraced, traced, out)
     header = [0, 0, 0, NEVER, HEADER, 0, 0, 0, 0, NEVER]
     fields = [word for guard in guards for word in field_words(guard)]
     words = [*header, machine().steps["forward"], *map(id, kept), len(guards), *fields]

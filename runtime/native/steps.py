@@ -46,7 +46,7 @@ STEPS: dict[str, str] = {
     "dict_items": "place type: count walk items",
     "in_cell": "cell: to",
     "in_dict": "dict: key: hash to",
-    "forward": "function: tracer: untraced: traced: count",
+    "forward": "function: tracer: untraced: traced: out: count",
     # numbers
     "scalar": "place type: pointer",
     "single": "place type: value pointer",

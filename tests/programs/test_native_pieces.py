@@ -295,6 +295,34 @@ def test_plans_are_called_natively() -> None:
     assert weft.jit(lambda x: logged(x) + 1)(x)[0] == 1.125
 
 
+def test_calls_by_name_go_straight_to_plans_too() -> None:
+    log: list[Any] = []
+
+    def scaled(x: Any, scale: float = 1.0, *, bias: Any = None) -> Any:
+        log.append(scale)
+        return x * scale if bias is None else x * scale + bias
+
+    def counted(x: Any, **options: Any) -> Any:
+        log.append(sorted(options))
+        return x + len(options), options.get("out")
+
+    own, other, x, out = weft.jit(scaled), weft.jit(counted), np.ones(3), np.zeros(3)
+    for function, plain in ((own, scaled), (other, counted)):
+        for names in ({"scale": 2.0}, {"bias": 1.0, "scale": 3.0}, {"".join(("sca", "le")): 4.0}, {}):
+            if function is other:
+                names = {**names, "out": out}
+            before = function.chain.forwarded
+            for _ in range(6):
+                assert_same(plain(x, **names), function(x, **names))
+            assert function.chain.forwarded - before >= 3, names
+    for name in ("out", "".join(("o", "ut"))):
+        assert own(x, bias=5.0, **{name: out}) is out
+        np.testing.assert_array_equal(out, 6.0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'scales'"):
+        own(x, scales=2)
+    assert weft.jit(lambda x: own(x, scale=2.0) + 1)(x)[0] == 3.0
+
+
 def test_nothing_leaks_and_threads_agree(jitted: dict[Any, Any]) -> None:
     own, x, big = jitted[made], X.copy(), 10**12
     kept = (x, 3)
