@@ -221,6 +221,17 @@ def _contiguous(p: Lowering, view: View, args: Arguments, named: Named) -> Abstr
     raise CutProblem("whether an array is contiguous is not known when compiling")
 
 
+def _ravel(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
+    """The elements of one axis are a view if they lie side by side, else a copy."""
+    if view.rank != 1:
+        return None
+    lies_dense = view.buffer.origin is None or view.buffer.layout == "C"
+    steps = [step for (step,) in view.steps[: len(view.steps) - bool(view.buffer.parts)]]
+    if lies_dense and not view.is_part and steps[-1] == 1 and not any(steps[:-1]):
+        return replace(view, is_new=True)
+    raise CutProblem("whether an array is contiguous is not known when compiling")
+
+
 def _reshape(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
     """A reshape that only adds or removes axes of size 1 is a view, however the array lies."""
     if named or not args:
@@ -249,11 +260,11 @@ VIEW_RULES: Mapping[str, Rule] = {
     "rot90": _rot90, "expand_dims": _expand_dims, "squeeze": _squeeze, "atleast_1d": _at_least(1),
     "atleast_2d": _at_least(2), "atleast_3d": _at_least(3), "real": _real, "imag": _imag, "asarray": _as_array,
     "asanyarray": _as_array, "asarray_chkfinite": _as_array, "array": _array, "ascontiguousarray": _contiguous,
-    "reshape": _reshape,
+    "reshape": _reshape, "ravel": _ravel,
 }  # fmt: skip
 VIEW_METHODS: Mapping[str, Rule] = {
     "transpose": _transpose, "swapaxes": _swapaxes, "squeeze": _squeeze, "conj": _conjugate, "conjugate": _conjugate,
-    "view": _viewed, "astype": _array, "reshape": _reshape,
+    "view": _viewed, "astype": _array, "reshape": _reshape, "ravel": _ravel,
 }  # fmt: skip
 
 
