@@ -81,7 +81,8 @@ def _short(exponent: float | complex | None, dtype: DType, roots: bool) -> OpDef
 def _power(m: Maker, x1: Operand, x2: Operand, dtype: DType, short: OpDef | None) -> Value:
     if short is None:
         return m.op(POWER, x1, x2)
-    return m.op(short, x1 if m.dtype_of(x1).weak else m.cast(x1, dtype))
+    are_pythons = m.dtype_of(x1).weak and m.dtype_of(x2).weak
+    return m.op(short, x1 if are_pythons else m.cast(x1, dtype))
 
 
 def float_power(m: Maker, x1: Operand, x2: Operand, /) -> Value:

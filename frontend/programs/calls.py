@@ -151,7 +151,10 @@ def _copyto(p: Lowering, args: Arguments, named: Named) -> Abstract:
         raise CutProblem("this call of 'copyto' is not compiled")
     made = p.draft.operand(value)
     if not isinstance(made, Value):
-        fill(p, target, p.number(value))
+        number = p.number(value)
+        if not np.can_cast(number.dtype.strong.numpy, target.dtype.numpy, "same_kind"):
+            raise CutProblem(f"{number.dtype} may not be put into {target.dtype}")
+        fill(p, target, number)
         return Known(None)
     if not np.can_cast(made.type.dtype.numpy, target.dtype.numpy, "same_kind"):
         raise CutProblem(f"this raises TypeError: {made.type.dtype} can't be put into {target.dtype}")

@@ -321,15 +321,25 @@ class Lowering:
         if number.dtype.kind == "complex":
             raise CutProblem("this raises TypeError, or drops the imaginary part of a complex number")
         if number.known is not None and not isinstance(number.known, complex):
-            if dtype.is_integer and not (abs(number.known) < 2**64 and _fits(int(number.known), dtype)):
-                raise CutProblem(f"this raises OverflowError: {number.known} is out of bounds for {dtype}")
+            demand_fit(number.known, dtype)
             return cast_number(self.e, number, dtype)
         value = value_of(self.e, number)
         if number.dtype.kind == "float" and dtype.is_integer:
             return self._truncated(value, dtype)
         if isinstance(number.kind, PythonNumber) and number.kind.name == "int" and not _is_index(number, dtype):
             return fitted_int(self.e, value, dtype)
-        return self.e.cast(value, dtype)
+        return self._bounded(value, dtype) if may_wrap(number, dtype) else self.e.cast(value, dtype)
+
+    def _bounded(self, value: Value, dtype: DType) -> Value:
+        """An integer of NumPy as a signed one of an array, which it must fit; unsigned ones take all."""
+        made = self.e.cast(value, dtype)
+        own = value.type.dtype
+        assert isinstance(own, DType)
+        same = self.e.op("eq", self.e.cast(made, own), value)
+        if own.kind == "uint":
+            same = self.e.op("logical_and", same, self.e.op("ge", made, self.e.constant(0, dtype)))
+        self.e.check(same, f"an integer is out of bounds for {dtype.numpy.name}", "OverflowProblem")
+        return made
 
     def _truncated(self, value: Value, dtype: DType) -> Value:
         """A float as an integer of an array; where it does not fit, NumPy raises or warns."""
@@ -339,6 +349,19 @@ class Lowering:
         high = self.e.op("lt", real, self.e.constant(float(limits.max) + (dtype.bits < 64), F64))
         self.e.check(self.e.op("logical_and", low, high), "a float does not fit an integer", "OverflowProblem")
         return self.e.cast(value, dtype)
+
+
+def demand_fit(number: complex, dtype: DType) -> None:
+    """Refuse a number that NumPy does not store to integers."""
+    if dtype.is_integer and not (abs(number) < 2**64 and not isinstance(number, complex) and _fits(int(number), dtype)):
+        raise CutProblem(f"this raises OverflowError: {number} is out of bounds for {dtype}")
+
+
+def may_wrap(number: Number, dtype: DType) -> bool:
+    """Whether an integer of NumPy may be out of bounds for a signed one that it is stored to."""
+    own = number.dtype
+    is_wider = own.bits > dtype.bits or (own.kind == "uint" and own.bits == dtype.bits)
+    return not number.is_python and own.is_integer and dtype.kind == "int" and is_wider
 
 
 def sees(value: Any, view: View) -> bool:

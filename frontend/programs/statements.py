@@ -15,7 +15,7 @@ from .expressions import BINARY, binary, condition, evaluate, index_items, index
 from .indexing import is_basic, view_of
 from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
-from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering
+from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering, demand_fit, may_wrap
 from .masks import selects, write_selected
 from .scatter import has_indices, scatter
 from .strides import store_strided, strided_item
@@ -157,6 +157,7 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
     """A value as the dtype of the array that it is written to."""
     if isinstance(value, Number):
         if value.known is not None:
+            demand_fit(value.known, dtype)
             made = p.draft.builder.constant(value.known)
         else:
             made = p.draft.leaf(_fitted(p, value, dtype))
@@ -171,7 +172,8 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
 
 def _fitted(p: Lowering, number: Number, dtype: DType) -> Number:
     """A number that is stored to all elements of an array; an int of Python must fit it."""
-    if dtype.is_integer and (number.dtype.kind == "float" or (number.is_python and dtype != I64)):
+    is_loose = number.dtype.kind == "float" or (number.is_python and dtype != I64) or may_wrap(number, dtype)
+    if dtype.is_integer and is_loose:
         return Number(NumpyScalar(dtype), p.stored_as(number, dtype))
     return number
 
