@@ -140,6 +140,8 @@ class Checker:
             return self._first((*parts, *made), own)
         if isinstance(node, ast.Lambda):
             return self.expression(node.body, inner | parameters(node.args))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
+            return Cut("the text of a value is made by Python", node)
         if isinstance(node, ast.Compare) and not self._keeps_identity(node, inner):
             return Cut("whether two values are one object is left to Python", node)
         if isinstance(node, SIMPLE):
@@ -196,7 +198,8 @@ class Checker:
             return Cut("a result is written into an array", node)
         if any(getattr(function, "__wrapped__", function) is caller for caller in self._path):
             return Cut(f"'{ast.unparse(node.func)}' calls itself", node)  # a trace would unroll it for every size
-        if purity.is_pure(function):
+        is_name_of_dtype = function is str and all(isinstance(x, ast.Attribute) and x.attr == "dtype" for x in given)
+        if purity.is_pure(function) or is_name_of_dtype:  # the text of another value would be that of a tracer
             return self._first(given, inner)
         if purity.is_users(function):
             return self._helper(node, function) or self._first(given, inner)
@@ -353,6 +356,10 @@ _STATEMENTS: Mapping[type, Callable[[Checker, Any], Cut | None]] = {
     ast.FunctionDef: Checker._function, ast.Assert: Checker._assert, ast.Return: Checker._return,
     ast.Pass: Checker._nothing, ast.Break: Checker._nothing, ast.Continue: Checker._nothing,
 }  # fmt: skip
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
 
 
 def has_positional_out(node: ast.Call, function: Any) -> bool:

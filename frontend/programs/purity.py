@@ -18,7 +18,7 @@ BUILTINS = frozenset(
     getattr(builtins, name)
     for name in (
         "abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "float", "int", "isinstance", "len",
-        "list", "max", "min", "pow", "range", "reversed", "round", "slice", "str", "sum", "tuple", "zip",
+        "list", "max", "min", "pow", "range", "reversed", "round", "slice", "sum", "tuple", "zip",
     )
 )  # fmt: skip
 

@@ -53,7 +53,7 @@ def finish(
         if strict and isinstance(part, Tracer):
             _refuse_shared(trace, part, bases, span)
         value, kind = _output(trace, part, span)
-        is_own = strict and (_is_python_number(part) or _is_python_complex(value))
+        is_own = strict and (_is_python_number(part) or _is_python_complex(trace, value))
         pairs.append((value, "number" if is_own else kind))
         return Place(len(pairs) - 1)
 
@@ -87,18 +87,18 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
     return maker.cast(value, value.type.dtype.strong), "scalar" if scalar else "array"
 
 
-def _is_python_complex(value: Value) -> bool:
+def _is_python_complex(trace: Trace, value: Value) -> bool:
     """Tell whether Python itself computes a number: `1j * x.sum()`, as an np.float64 is a float to Python's complex."""
-    node = value.node
-    while node is not None and node.op is CAST:
-        node = node.operands[0].node
+    while value.node is not None and value.node.op is CAST and value not in trace.numpys:
+        value = value.node.operands[0]
+    node = None if value in trace.numpys else value.node
     if node is None or node.op.name not in ("add", "sub", "mul") or value.type.rank:
         return False
     left, right = (operand.type.dtype for operand in node.operands)
-    if not (left.weak and left.kind == "complex") and not _is_python_complex(node.operands[0]):
+    if not (left.weak and left.kind == "complex") and not _is_python_complex(trace, node.operands[0]):
         return False
     is_scalar = right == F64 and is_scalar_result(node.operands[1])
-    return is_scalar or right.weak or _is_python_complex(node.operands[1])
+    return is_scalar or right.weak or _is_python_complex(trace, node.operands[1])
 
 
 def refuse_same_containers(trace: Trace, outside: Iterable[Any], returned: Any, span: Span | None) -> None:

@@ -102,6 +102,12 @@ class ExpressionRecorder:
     def need(self, value: Value) -> None:
         """Do nothing: an expression has no call whose numbers could be fixed."""
 
+    def leave_store(self, target: Any, value: Any, is_fine: bool) -> None:
+        """Do nothing: an expression changes no array."""
+
+    def leave_text(self) -> None:
+        """Do nothing: the text of an expression is its type."""
+
     def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
         """Do nothing: an expression's numbers are arrays without dimensions."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir.builder import Builder, is_scalar_result
 from ...ir.dims import Size, symbol
-from ...ir.dtypes import BOOL, WEAK_INT, from_numpy, is_scalar
+from ...ir.dtypes import BOOL, WEAK_INT, DType, from_numpy, is_scalar
 from ...ir.errors import Span, TraceProblem, TypeProblem, Unsupported, WeftError, quantity, type_of
 from ...ir.graph import Value
 from ...ir.source import Evaluate, LazyArray
@@ -40,6 +40,8 @@ from .writing import split_out, written
 ARRAYS = frozenset(("weights", "mean"))  # arguments in which a list is an array
 CASES = frozenset((0, 1, "condlist", "choicelist"))  # arguments of `select` in which each item of a list is an array
 PARTS = frozenset(("real", "imag"))  # of a Python number, Python numbers
+UNLIKE_SCALARS = frozenset(("dot", "partition", "argpartition"))  # methods of arrays that NumPy's scalars lack
+STORED = (np.ndarray, np.generic, bool, int, float, complex)
 PYTHONS = (bool, int, float, complex)
 LOGIC = frozenset((operator.and_, operator.or_, operator.xor))  # of Python bools, a Python bool
 ORDERS = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="}
@@ -67,6 +69,7 @@ class Trace:
         self.at: Span | None = None  # the place of a recorded call, if the calls are replayed
         self.numbers: dict[Value, str] = {}  # the arguments that are numbers, by input
         self.bools: set[Value] = set()  # the values that are Python bools
+        self.numpys: set[Value] = set()  # numbers that a function of NumPy made of Python's
         self.needed: set[str] = set()  # the numbers that must be fixed before the function can be traced
         self._captured: dict[int, tuple[object, Value, np.ndarray[Any, Any]]] = {}
         self._fallback = Fallback(self, evaluate)
@@ -220,9 +223,26 @@ class Trace:
 
     def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
         """Refuse what only arrays have, asked of a number that is Python's own, which raises or does another thing."""
-        is_number = isinstance(value, Tracer) and value._value is not None and self._are_pythons(operator.pos, (value,))
+        is_number = type(value) is Tracer and value._value is not None and self._are_pythons(operator.pos, (value,))
+        if type(value) is Tracer and isinstance(function, Method) and function.name in UNLIKE_SCALARS:
+            is_number = is_number or is_scalar_result(value.value)
         if self.is_strict and self.builder is self._root and is_number:
-            self.refuse(TraceProblem("a number of Python's is used as an array", self.at or here()))
+            self.refuse(TraceProblem("a number is used as an array", self.at or here()))
+
+    def leave_store(self, target: Any, value: Any, is_fine: bool) -> None:
+        """Refuse a store that may raise: NumPy checks numbers that become integers, and has none for complex ones."""
+        into, given = target.value.type.dtype, _stored_dtype(value, target.value.type.dtype)
+        if given is not None and into.kind == "float":
+            is_fine &= given.kind != "complex"
+        elif into.kind != "complex":
+            is_fine &= given == into
+        if self.is_strict and not (is_fine and given is not None):
+            self.refuse(TraceProblem("what is stored may not fit the array", self.at or here()))
+
+    def leave_text(self) -> None:
+        """Refuse to go on without Python where the text of a traced value is asked for: it would be its type."""
+        if self.is_strict:
+            self.refuse(TraceProblem("the text of a value is made by Python", self.at or here()))
 
     def refuse(self, problem: WeftError) -> None:
         """Remember why calls must be left to Python; the trace continues, so that its graph can be printed."""
@@ -297,7 +317,9 @@ class Trace:
         if items is None or self._is_swapped(array):
             return self._fallback.call(operator.getitem, (array, key), {}, span)
         made = functions.index(self.builder, array.value, items, span)
-        return Tracer(self, made) if any(isinstance(i, Value) for i in items) else self._view(made, (array,))
+        places = [i for i in items if isinstance(i, Value)]
+        is_copy = any(i.type.rank or not (i.type.dtype.weak or is_scalar_result(i)) for i in places)
+        return Tracer(self, made) if is_copy else self._view(made, (array,))
 
     def _wrapped(
         self, found: Value | tuple[Value, ...], function: Any, name: str, args: tuple[Any, ...], span: Span | None
@@ -307,6 +329,7 @@ class Trace:
             return parts if name in LISTS else tuple(parts)
         if found.type.dtype.weak and function not in OPERATORS and name not in PARTS:
             found = Maker(self.builder, span).cast(found, found.type.dtype.strong)
+            self.numpys.add(found)
         if found in self.bools and name in VIEWS - PARTS:  # NumPy makes an array of a number that is Python's own
             found = broadcast_to(Maker(self.builder, span), found, ())
         if found.type.dtype == BOOL and self._are_pythons(function, args):
@@ -416,7 +439,8 @@ def _resolved(
     if name in ("conj", "conjugate") and not is_complex:
         return "real", args, kwargs  # the method returns the array itself
     if function.name == "copy" and isinstance(array, Tracer) and is_scalar_result(array.value):
-        return "real", args, {}  # a scalar's method gives a scalar, where `np.copy` makes an array of it
+        # a scalar's method gives a scalar, where `np.copy` makes an array of it
+        return "positive" if is_complex else "real", args, {}
     if function.name == "clip":  # unlike the function, the method can be given one limit
         limits = dict(zip(("min", "max"), args[1:], strict=False))
         if twice := limits.keys() & kwargs.keys():
@@ -453,6 +477,16 @@ def _unread(source: Any, span: Span | None) -> np.ndarray[Any, Any]:
 
 def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
+
+
+def _stored_dtype(x: Any, into: DType) -> DType | None:
+    """Return the dtype of what is stored to an array; an int that fits integers has theirs."""
+    if isinstance(x, Tracer):
+        return x.value.type.dtype
+    if isinstance(x, int) and (into.is_integer or abs(x) >= 2**63):
+        limits = np.iinfo(into.numpy if into.is_integer else np.int64)
+        return into if limits.min <= x <= limits.max else None
+    return from_numpy(np.asarray(x).dtype) if isinstance(x, STORED) else None
 
 
 def _python_kind(x: Any) -> str | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir import dims
 from ...ir.builder import Builder, is_scalar_result
-from ...ir.dtypes import BOOL, python_type
+from ...ir.dtypes import python_type
 from ...ir.errors import ShapeProblem, TraceProblem, TypeProblem, Unsupported
 from ...ir.graph import Value
 from ...ir.ops import RESHAPE, TABLE, VIEWS
@@ -42,6 +42,12 @@ class Recorder(Protocol):
 
     def need(self, value: Value) -> None:
         """Report that Python, or the graph, needs the number behind a value."""
+
+    def leave_store(self, target: Any, value: Any, is_fine: bool) -> None:
+        """Leave the call to Python if NumPy may raise an error where it stores a value to all of an array."""
+
+    def leave_text(self) -> None:
+        """Leave the call to Python, because the text of a value is asked for."""
 
     def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
         """Leave the call to Python if something that arrays have is asked of a number that is Python's own."""
@@ -155,12 +161,7 @@ def _kind(value: Value) -> type:
     dtype = value.type.dtype
     if dtype.weak:
         return python_type(dtype)
-    if not is_scalar_result(value):
-        return np.ndarray
-    node = value.node
-    if dtype == BOOL and node is not None and node.operands and all(v.type.dtype.weak for v in node.operands):
-        return bool  # a comparison of Python's numbers
-    return dtype.numpy.type
+    return dtype.numpy.type if is_scalar_result(value) else np.ndarray
 
 
 _KEEP = "keep it an array inside the function, and take numbers from the result after the call"
@@ -212,6 +213,7 @@ class Tracer:
         self._argument = argument  # the name of the argument, if it is one
 
     def __repr__(self) -> str:
+        self._trace.leave_text()
         return f"<traced {self._value.type}>" if self._value is not None else "<traced>"
 
     # -- what is known of it
@@ -333,6 +335,7 @@ class Tracer:
     def __setitem__(self, key: Any, value: Any) -> None:
         if key is not Ellipsis and not (isinstance(key, slice) and key == slice(None)):
             self._set_items(key, value)
+        self._trace.leave_store(self, value, key is Ellipsis or bool(self.ndim))
         self._change(self._trace.apply(np.full_like, (self, value), {}), "item assignment", _WRITE)
 
     @property
@@ -348,6 +351,7 @@ class Tracer:
         return self._trace.apply(Method("view"), (self, wanted), {})
 
     def fill(self, value: Any) -> None:
+        self._trace.leave_store(self, value, np.ndim(value) == 0)
         self._change(self._trace.apply(np.full_like, (self, value), {}), ".fill()", _WRITE)
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
