@@ -47,7 +47,7 @@ SOME = 64_000_000  # picoseconds of pieces, as estimated, until a caller looks a
 PATIENCE = 16_000_000  # nanoseconds until it looks for signals
 COARSE = 6  # the clock that is read in a few nanoseconds and ticks every few milliseconds
 SPINS = 2000  # some tens of microseconds: longer than the pause between two calls in a loop, too short to be seen
-POLITE = 63  # turns between two of them at which a worker offers its core to others, a power of two less one
+POLITE = 1023  # turns until a worker offers its core to others, which may keep it; a power of two less one
 # The system calls `futex` and `sched_yield`, and the instruction that eases waiting, on each kind of Linux.
 _SYSTEMS = {"x86_64": (202, 24, "@llvm.x86.sse2.pause()"), "aarch64": (98, 124, "@llvm.aarch64.hint(i32 1)")}
 WAIT, WAKE = 128, 129  # operations of `futex` within one process
