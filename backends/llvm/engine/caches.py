@@ -9,6 +9,7 @@ FOLDER = "/sys/devices/system/cpu/cpu0/cache"
 UNITS = {"K": 1 << 10, "M": 1 << 20}
 OWN = 3 / 4  # of a last-level cache that a few cores share (Zen), beside what else they need
 SHARED = 1 / 6  # of one that all cores of a server share, among them those of other virtual machines
+OPERAND = 1 / 2  # of a second-level cache, but all of it on Zen: measured on a Xeon (Cascade Lake) and on Zen 4
 
 LEAST_CORE, MOST_CORE = 1 << 18, 1 << 22  # bytes of a second-level cache that only one core, or a few of them, use
 
@@ -53,10 +54,16 @@ def shared_cache(cpu: str) -> int:
     sizes = cache_sizes()
     if len(sizes) < 3:
         return 0
-    return int(sizes[-1] * (OWN if cpu.startswith("znver") else SHARED))
+    return int(sizes[-1] * (OWN if _is_zen(cpu) else SHARED))
 
 
-def core_cache() -> int:
-    """The bytes of a core's second-level cache; 0 if it is unknown, or far from the sizes that such caches have."""
+def core_cache(cpu: str) -> int:
+    """The bytes of a core's second-level cache that one operand can count on; 0 if that is unknown or implausible."""
     sizes = cache_sizes()
-    return sizes[1] if len(sizes) > 1 and LEAST_CORE <= sizes[1] <= MOST_CORE else 0
+    if len(sizes) < 2 or not LEAST_CORE <= sizes[1] <= MOST_CORE:
+        return 0
+    return int(sizes[1] * (1 if _is_zen(cpu) else OPERAND))
+
+
+def _is_zen(cpu: str) -> bool:
+    return cpu.startswith("znver")

@@ -28,7 +28,7 @@ class Target:
     """The CPU to compile for.
 
     `vector_bytes` is the size of the widest vectors to use, `cache_bytes` how much of the last-level cache a program
-    can count on, and `core_cache` the size of a core's second-level cache (0: unknown).
+    can count on, and `core_cache` how much of a core's second-level cache one operand can (0: unknown).
     """
 
     triple: str
@@ -69,7 +69,7 @@ def host() -> Target:
     triple, cpu, features = llvm().triple(), llvm().cpu(), llvm().features()
     flags = ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features.items()))
     if machine == "aarch64":
-        return Target(triple, cpu, flags, 16, shared_cache(cpu), core_cache())
+        return Target(triple, cpu, flags, 16, shared_cache(cpu), core_cache(cpu))
     if not all(features.get(f) for f in _V3):
         missing = ", ".join(f for f in _V3 if not features.get(f))
         raise UnsupportedTarget(
@@ -78,7 +78,7 @@ def host() -> Target:
         )
     wide = all(features.get(f) for f in _V4)
     flags += ",-prefer-256-bit" if wide else ""
-    return Target(triple, cpu, flags, 64 if wide else 32, shared_cache(cpu), core_cache())
+    return Target(triple, cpu, flags, 64 if wide else 32, shared_cache(cpu), core_cache(cpu))
 
 
 def x86(level: int) -> Target:

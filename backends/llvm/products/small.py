@@ -118,7 +118,7 @@ class Small(Product):
     def wide(self) -> Tile:
         """Return a tile of another shape for as many registers: few matrices have 3k vectors of columns."""
         rows = self.tile.rows * self.tile.vectors // WIDE
-        return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct)
+        return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct, is_tallest=True)
 
     def height(self, rows: Val, left_over: Val, tallest: Val) -> tuple[Val, Val | None]:
         """Return the rows of the next tile unless few are left, and whether it is a wide one of middle height.
@@ -140,7 +140,8 @@ class Small(Product):
     def add(self, is_narrow: Val, is_few: Val, is_middle: Val | None, **arguments: Val) -> None:
         """Adds all terms, with the smallest tile that is large enough."""
         e, wide = self.e, self.wide
-        narrow, middle = replace(wide, vectors=1, rows=NARROW_ROWS), replace(wide, rows=NARROW_ROWS)
+        lower = replace(wide, rows=NARROW_ROWS, is_tallest=False)
+        narrow, middle = replace(lower, vectors=1), lower
 
         def call(tile: Tile) -> None:
             call_tile(e, tile, **arguments)
@@ -152,7 +153,7 @@ class Small(Product):
             e.when(is_middle, lambda: call(middle), lambda: call(wide))
 
         def by_rows(tile: Tile, high: Callable[[], None]) -> None:
-            e.when(is_few, lambda: call(replace(tile, rows=FEW_ROWS)), high)
+            e.when(is_few, lambda: call(replace(tile, rows=FEW_ROWS, is_tallest=False)), high)
 
         e.when(is_narrow, lambda: by_rows(narrow, lambda: call(narrow)), lambda: by_rows(wide, tall))
 

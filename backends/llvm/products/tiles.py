@@ -6,7 +6,7 @@ the order of k, whatever the shape of the tile; a chain that an earlier call beg
 
 Packed operands are in the order in which the tile reads them; the rows of the left one are at fixed distances. A `free`
 tile reads operands in place with any strides, and only the existing lanes of the last vector. A `direct` tile writes
-totals directly to the result.
+totals directly to the result. The `tallest` tile is the one of which large matrices consist.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ STEPS = 4  # vectors of a line that are worth a turn of the loop: narrow tiles t
 LINE = 64  # bytes of a cache line
 PAD = 64  # bytes between rows of the copy, so that they do not compete for the same cache lines
 FEW_ROWS = 4  # a free tile with this many rows may have fewer
+LINES_AHEAD = 8  # of an operand in place: its lines are too far apart for the CPU to prefetch them
 SHARED = 3  # rows of a free tile that share one pointer
 
 
@@ -41,6 +42,7 @@ class Tile:
     depth: int
     is_free: bool = False
     is_direct: bool = False
+    is_tallest: bool = False
 
     @property
     def elem(self) -> str:
@@ -202,6 +204,8 @@ def _walk(
         at, right, *rest = values
         pointers, totals = rest[:moving], rest[moving:]
         for k in range(steps):
+            if tile.is_tallest:
+                _fetch_line(e, tile, given, right)
             vectors = _line(e, tile, right, mask)
             for row, place in enumerate(_row_places(e, tile, given, pointers, k)):
                 x = e.splat(e.load(place, tile.elem, 0, 1), tile.width)
@@ -215,6 +219,13 @@ def _walk(
 
     start = [e.const("i64", 0), *state]
     return e.repeat(start, lambda values: e.icmp("slt", values[0], count), turn)[1:]
+
+
+def _fetch_line(e: Emitter, tile: Tile, given: dict[str, Val], right: Val) -> None:
+    """Prefetch a part of a line of the right operand that will be needed some terms later."""
+    ahead = e.offset(right, e.op("mul", given["line"], e.const("i64", LINES_AHEAD)))
+    for offset in range(0, tile.vectors * tile.width * tile.size, LINE):
+        e.prefetch(e.offset(ahead, e.const("i64", offset)), 1)
 
 
 def _line(e: Emitter, tile: Tile, right: Val, mask: Val | None) -> list[Val]:
