@@ -249,11 +249,13 @@ def _vector_problem(region: Node) -> Problem | None:
     return None
 
 
-def _is_one_sum(region: Node) -> bool:
-    """Whether each row is walked once, along the vectors, and only adds up: several rows can be walked together."""
-    if region.attrs.get("form") != ROWS or not walks_along_vectors(region) or "scanned" in region.attrs:
+def _may_walk_rows(region: Node) -> bool:
+    """Whether each row is walked once, along the vectors, and only adds up or scans: rows can be walked together."""
+    if region.attrs.get("form") != ROWS or not walks_along_vectors(region):
         return False
     stages = region_stages(region)
+    if "scanned" in region.attrs:
+        return len(axis_groups(region.attrs, "columns")) == 1 == stages.stage_count and not stages.reductions[0]
     blocks = all(integer(n.attrs, "steps") and n.op not in POSITIONS for n in _reductions(region))
     return len(axis_groups(region.attrs, "columns")) == 1 == stages.stage_count and not stages.outputs[0] and blocks
 
@@ -269,7 +271,7 @@ def _options_problem(region: Node) -> Problem | None:
         return Problem("windows", "attribute 'windows' is missing, but a 'chained' sum needs it")
     if "jam" in attrs:
         axis, count = ints(attrs, "jam")
-        along = not has_windows and _is_one_sum(region)
+        along = not has_windows and _may_walk_rows(region)
         outer = rows if along else rows[:-1]
         if axis not in [g[-1] for g in outer] or not 1 <= count <= 8 or (columns and not (has_windows or along)):
             return Problem(

@@ -201,8 +201,11 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
         plan["stream"] = True
     if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):
         plan["jam"] = region.attrs["jam"]  # not in streamed rows, each of which has its own lines to fill
-    if plan["form"] == ROWS and is_cheap(region) and (rows := walked_rows(planned, stages)) is not None:
+    may_walk = plan["form"] == ROWS and ("scanned" in plan or is_cheap(region))
+    if may_walk and (rows := walked_rows(planned, stages)) is not None:
         plan["jam"] = rows
+        if "scanned" in plan:  # the CPU looks ahead from row to row only if the code of one is short
+            plan["unroll"] = 1
 
 
 def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:

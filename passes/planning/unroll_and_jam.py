@@ -71,13 +71,16 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
 
 
 def walked_rows(region: Node, stages: RegionStages) -> tuple[int, int] | None:
-    """The axis, and how many rows along it are walked together: if they all need a vector, it is loaded once.
+    """The axis, and how many rows along it are walked together.
 
-    That is so in a matrix-vector product. The totals must fit the registers, which takes 32 of them.
+    If all rows need a vector, as in a matrix-vector product, it is loaded once. The totals must fit the registers,
+    which takes 32 of them. Running sums wait for one another in a row, and not from row to row.
     """
     rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
-    if not rows or len(columns) != 1 or not walks_along_vectors(region) or "scanned" in region.attrs:
+    if not rows or len(columns) != 1 or not walks_along_vectors(region):
         return None
+    if "scanned" in region.attrs:
+        return (rows[-1][-1], WALKED) if stages.stage_count == 1 and not stages.reductions[0] else None
     reductions, outputs = stages.reductions[0], stages.outputs[0]
     if stages.stage_count > 1 or len(reductions) != 1 or outputs or not integer(reductions[0].attrs, "steps"):
         return None

@@ -25,12 +25,12 @@
             "nest.store"(%3, %out0) {at = #weft.dims<@i, @j>} : (tensor<f32>, memref<?x?xf32, #weft.dims<n, m>>) -> ()
             "nest.ask"() : () -> ()
             "nest.yield"() : () -> ()
-          }) {var = "j", range = #weft.dims<0, m>, kind = "vector", width = 8 : i64, times = 4 : i64} : () -> ()
+          }) {var = "j", range = #weft.dims<0, m>, kind = "vector", width = 8 : i64, times = 1 : i64} : () -> ()
           "nest.yield"() : () -> ()
-        }) {var = "i", range = #weft.dims<0, n>, kind = "serial", shared} : () -> ()
+        }) {var = "i", range = #weft.dims<0, n>, kind = "jammed", times = 4 : i64, shared, grain = 4 : i64} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64>, scanned = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 764 : i64, form = "rows"} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64>, scanned = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 1 : i64, cost = 764 : i64, form = "rows", jam = array<i64: 0, 4>} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

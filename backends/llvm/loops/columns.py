@@ -43,15 +43,16 @@ class StageCode:
     """Emits what one step computes.
 
     `visit` stores what the walk writes, unless it is told not to, and returns the operands of some reductions at the
-    vectors of some offsets; `fetch` prefetches. `scanned` returns the operands of a scan, and `set_scanned` takes its
-    results. `positions` tells where elements are among all that are reduced together: a number, or one for each lane.
+    vectors of some offsets; `fetch` prefetches. `scanned` returns the operands of a scan in a row, and `set_scanned`
+    takes its results. `positions` tells where elements are among all that are reduced together: a number, or one for
+    each lane.
     """
 
     visit: Callable[[list[Node], list[int], bool], dict[Node, list[Val]]]
     positions: Callable[[list[int]], list[Val]]
     fetch: Callable[[], None] = lambda: None
-    scanned: Callable[[Node, list[int]], list[Val]] = lambda scan, offsets: []
-    set_scanned: Callable[[Node, list[int], list[Val]], None] = lambda scan, offsets, made: None
+    scanned: Callable[[Node, list[int], int], list[Val]] = lambda scan, offsets, down: []
+    set_scanned: Callable[[Node, list[int], int, list[Val]], None] = lambda scan, offsets, down, made: None
 
 
 @record(eq=False)
@@ -125,14 +126,18 @@ class Columns:
     ) -> None:
         self.loops, self.nest, self.frame, self.memory, self.part = loops, loops.nest, loops.frame, loops.memory, part
         self.offsets, self.width, across = loops.offsets, loops.width, loops.is_across
-        self.scans = [Running(n, self.nest, self.frame, len(self.offsets), self.width, across) for n in scans]
+        # Several rows that are walked together have each their own running values and totals.
+        self.together = loops.rows if across else 1
+        self.scans = [
+            (Running(n, self.nest, self.frame, len(self.offsets), self.width, across), down)
+            for n in scans
+            for down in range(self.together)
+        ]
         self.step = len(self.offsets) * self.width if across else 1
         steps = max([integer(n.attrs, "steps") for n in reductions], default=0) or EXACT_STEPS
         self.block = self.step * steps
         self.may_stop = loops.may_stop and not scans
         self.watched_steps = 1 if self.may_stop else WATCHED
-        # Several rows that are walked together have each their own totals.
-        self.together = loops.rows if across else 1
         self.sums = [self._reduction(n) for n in reductions for _ in range(self.together)]
         self.downs = [down for _ in reductions for down in range(self.together)]
         self.blocked = [a for a in self.sums if a.steps]
@@ -174,7 +179,7 @@ class Columns:
         """The totals in the lanes of each reduction after the walk."""
         e, loops = self.nest.e, self.loops
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
-        start = [e.const("i64", -1), *(v for s in self.scans for v in s.start()), *self.fresh()]
+        start = [e.const("i64", -1), *(v for s, _ in self.scans for v in s.start()), *self.fresh()]
         columns = list(loops.columns)
         if self.may_turn or self.may_align:
             long = LONG_ROW if self.may_turn else LONG
@@ -193,7 +198,7 @@ class Columns:
 
     def apart(self, carried: list[Val], opened: bool = False) -> tuple[Val, list[Val], list[list[Val]]]:
         """Splits carried values into the number of blocks, the running values, and the totals of each reduction."""
-        behind = 1 + sum(s.slots for s in self.scans)
+        behind = 1 + sum(s.slots for s, _ in self.scans)
         totals, rest = list[list[Val]](), carried[behind:]
         for a in self.sums:
             size = a.opened if opened else a.held
@@ -248,7 +253,7 @@ class Columns:
     def _in_stretches(self, variable: str, start: Val, stop: Val, carried: list[Val]) -> list[Val]:
         """Cuts a long walk into stretches, and asks after each whether to stop."""
         e = self.nest.e
-        rows = 1 if self.loops.is_across else len(self.offsets) * max(1, self.width)
+        rows = self.together if self.loops.is_across else len(self.offsets) * max(1, self.width)
         length = e.const("i64", self.block * max(1, STRETCH // (self.block * rows)))
 
         def stretch(values: list[Val]) -> list[Val]:
@@ -450,11 +455,11 @@ class Columns:
     def scan(self, at: Val, running: list[Val], offsets: list[int]) -> list[Val]:
         """Sets the elements of all scans in this iteration; returns the next running values."""
         after, begin = list[Val](), 0
-        for scan in self.scans:
-            given = self.loops.code.scanned(scan.node, offsets)
+        for scan, down in self.scans:
+            given = self.loops.code.scanned(scan.node, offsets, down)
             with self.nest.e.writing(scan.node.result):
                 made, last = scan.step(running[begin : begin + scan.slots], given, at, self.memory.mask)
-            self.loops.code.set_scanned(scan.node, offsets, made)
+            self.loops.code.set_scanned(scan.node, offsets, down, made)
             after += last
             begin += scan.slots
         return after

@@ -114,11 +114,11 @@ def _stage_code(f: RegionNest, node: Node, step: list[int], rows: range, short: 
         f.points = around
         return found
 
-    def scanned(scan: Node, offsets: list[int]) -> list[Val]:
-        return [f.get(scan.operands[0], (offset, rows[0])) for offset in offsets]
+    def scanned(scan: Node, offsets: list[int], down: int) -> list[Val]:
+        return [f.get(scan.operands[0], (offset, rows[down])) for offset in offsets]
 
-    def set_scanned(scan: Node, offsets: list[int], made: list[Val]) -> None:
-        f.nest.scope.memo.update({(scan.result, (k, rows[0])): x for k, x in zip(offsets, made, strict=True)})
+    def set_scanned(scan: Node, offsets: list[int], down: int, made: list[Val]) -> None:
+        f.nest.scope.memo.update({(scan.result, (k, rows[down])): x for k, x in zip(offsets, made, strict=True)})
 
     def fetch() -> None:
         for node in [n for n in body if n.op is ops.FETCH]:
