@@ -15,7 +15,7 @@ from .timing import WARM_SECONDS, best_times
 
 _PLAIN = "memory"
 PAUSES = {"products": 0.12}  # seconds: threads of NumPy's BLAS wait for work in a loop that long
-OPENMP = 6e-3  # and those of OpenMP, which Numba uses
+OPENMP = 3e-2  # and those of OpenMP, which Numba uses: 300,000 turns, each of 140 cycles on Intel since Skylake
 
 
 def measure(suite: str, case: Case, libraries: Sequence[BenchLibrary], memory: MemoryLoop, seconds: float) -> Outcome:
