@@ -105,16 +105,18 @@ $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-# A wheel is built and installed, never the source tree: a package missing from pyproject.toml fails here.
-$(VENV)/installed: $(VENV)/made $(SOURCES)
+# A wheel is built and installed, never the source tree: a package missing from pyproject.toml fails here. Both cores
+# write bytecode once everything is there, which pip would do on one; a process that starts weft must not do it.
+$(VENV)/wheel: $(VENV)/made $(SOURCES)
 	rm -rf build/lib dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/weft-*.whl
-	$(BIN)/python -m pip install --quiet "weft @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	$(BIN)/python -m pip install --quiet --no-compile --force-reinstall --no-deps dist/weft-*.whl
 	touch $@
 
-$(VENV)/installed-tests: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet "weft[test] @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+$(VENV)/installed $(VENV)/installed-tests: $(VENV)/wheel
+	$(BIN)/python -m pip install --quiet --no-compile \
+		"weft$(if $(findstring tests,$@),[test]) @ file://$(CURDIR)/$$(ls dist/weft-*.whl)"
+	$(BIN)/python -m compileall -q -j 0 -x '/(tests|pip|mypy|pygments)/' $(VENV)/lib
 	touch $@
 
 clean:
