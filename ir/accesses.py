@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from . import dims
 from .dims import Atom, Monomial, Size
@@ -122,19 +122,27 @@ def region_positions(region: Node) -> list[Size]:
     return list(found)
 
 
-def region_elements(region: Node) -> Iterator[tuple[Value, Index]]:
-    """Every element that one iteration of a region needs."""
+def region_elements(region: Node) -> tuple[tuple[Value, Index], ...]:
+    """Every element that one iteration of a region needs. A plan and each check of it ask for them several times."""
+    attrs, found = region.elements
+    if attrs is not region.attrs:
+        found = _elements(region)
+        region.elements = region.attrs, found
+    return found
+
+
+def _elements(region: Node) -> tuple[tuple[Value, Index], ...]:
     space = tuple(sizes(region.attrs, "space"))
-    seen: set[tuple[Value, Index]] = set()
+    seen: dict[tuple[Value, Index], None] = {}
     pending = _roots(region)
     while pending:
         element = pending.pop()
         if element in seen:
             continue
-        seen.add(element)
-        yield element
+        seen[element] = None
         if element[0].node is not None:
             pending += operands_at(element[0].node, element[1], space)
+    return tuple(seen)
 
 
 def _roots(region: Node) -> list[tuple[Value, Index]]:

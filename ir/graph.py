@@ -15,7 +15,10 @@ from .types import Attr, Guards, TensorType
 if TYPE_CHECKING:
     import networkx as nx
 
+    from .dims import Size
     from .ops import OpDef
+
+    Elements = tuple[tuple["Value", tuple[Size, ...]], ...]
 
 
 class Value:
@@ -45,9 +48,10 @@ class Node:
     """One operation: its definition, operands, attributes, results, source span, and its body if it has one.
 
     The body of a region says what it computes. Its `code`, a loop nest, says how, once `to-nest` has decided that.
+    `elements` are those that one iteration of it reads and writes, with the attributes for which they were found.
     """
 
-    __slots__ = ("attrs", "body", "code", "op", "operands", "results", "span")
+    __slots__ = ("attrs", "body", "code", "elements", "op", "operands", "results", "span")
 
     def __init__(
         self,
@@ -65,6 +69,7 @@ class Node:
         self.span = span
         self.body = body
         self.code = code
+        self.elements: tuple[Mapping[str, Attr] | None, Elements] = (None, ())
         self.results = tuple([Value(t, self, i) for i, t in enumerate(types)])
 
     @property
