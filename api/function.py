@@ -29,10 +29,9 @@ from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel
 from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
-from .runtime.native.dispatch import Chain, is_paused
+from .runtime.native.dispatch import Chain
 from .runtime.outputs import copied_to
 from .settings import default_options, lookup, tuner_for
-from .unfit_calls import UnfitCalls, operations
 
 if TYPE_CHECKING:
     from .runtime.explain import Explanation
@@ -95,7 +94,7 @@ class JitFunction(Called):
         self._source, self._options, self.takes_out = source, options, source.takes_out
         self._program, self._whole = program, whole
         self._kernels: dict[TracedKernel, Kernel] = {}
-        self.chain, self.unfit = Chain(), UnfitCalls()
+        self.chain = Chain()
         self._methods: OrderedDict[int, tuple[Any, JitFunction]] = OrderedDict()
         self._wrap(source.function)
         if is_native(self):
@@ -174,10 +173,6 @@ class JitFunction(Called):
         """Run a call by its program, which makes recipes for calls that it does not trace."""
         if isinstance(program, PieceProgram):
             return program.call(self._compiled, args, kwargs)
-        if isinstance(program, Program) and self.unfit.takes(
-            (*args, *kwargs.values()), lambda: operations(program.source)
-        ):
-            return program.leave(args, kwargs)
         before = program.planned_calls
         program.prepare(self, form, args, kwargs)
         result = program.call(self._compiled, args, kwargs)
@@ -238,15 +233,7 @@ class JitFunction(Called):
         self, args: Sequence[Any], kwargs: dict[str, Any], form: CallForm | None = None, out: Any = None
     ) -> Any:
         form = form or CallForm(len(args), tuple(kwargs))
-        known, is_asked = self._known(), self.chain.is_asked
-        result = self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
-        if is_native(self) and known == self._known() and not is_asked and not is_paused():
-            self.unfit.count((*args, *kwargs.values()))
-        return result
-
-    def _known(self) -> tuple[int, int]:
-        """How many graphs and recipes there have been; a call that adds none has a graph, but no recipe fits it."""
-        return sum(k.signature_cache.misses for k in self._kernels.values()), self.chain.made
+        return self._source.with_numbers(lambda: self._serve(form, args, kwargs, out))
 
     def _serve(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         source, values = self._source.select(args, kwargs)

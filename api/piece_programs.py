@@ -41,7 +41,7 @@ from .runtime.native.call import CallForm
 from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain, is_paused
 from .runtime.native.nest_calls import NestCallForm, NestSource
-from .unfit_calls import UNFIT
+from .unfit_calls import UNFIT, UnfitCalls
 
 MOST_FAILURES = 4  # in a row, before a piece is switched off
 MOST_KINDS = 256  # descriptions of arguments to remember
@@ -101,6 +101,7 @@ class PieceProgram:
         self.failures = self.misses = self.python_calls = 0
         self.served_before = 0  # native calls, when it last failed
         self.rest = Rest()
+        self._unfit = UnfitCalls()
         self.left = 0  # calls that came when it was switched off
         self.doubt: Reason | None = None  # why the last call failed, until it is known whether Python fails, too
         self.off: Reason | None = None
@@ -127,12 +128,16 @@ class PieceProgram:
             return MISS
         if not any(type(x) is np.ndarray or isinstance(x, self._given) for x in args):
             return _missed(self, Reason("it gets no array"))
-        if self.callable.unfit.takes(args, lambda: self.piece.work):
+        if self._unfit.takes(args, self.piece.work):
             self.misses, self.reason = self.misses + 1, UNFIT
             return MISS
+        misses, chain = self.callable.signature_cache.misses, self.callable.chain
+        made, is_asked = chain.made, chain.is_asked
         result = _run(self, lambda: compiled(args, dict(kwargs)))
         if result is MISS:
             return MISS
+        if misses == self.callable.signature_cache.misses and not is_asked and not is_paused():
+            self._unfit.count(args, made, chain.made)
         if self.callable.signature_cache.misses > MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")
         elif self.python_calls >= MOST_SLOW and not self.callable.chain.calls and not is_paused():

@@ -43,7 +43,6 @@ from .runtime.native.callables import is_native
 from .runtime.native.dispatch import Chain
 from .runtime.native.nest_calls import NestSource
 from .runtime.native.recipe import forwarding
-from .unfit_calls import UNFIT
 
 MOST_REFUSED = 64  # kinds of arguments to remember as refused
 MOST_MEANINGS = 16  # of the names outside a function, for which it is learned how to run it
@@ -180,12 +179,6 @@ class Program:
             return compiled(args, dict(kwargs))
         self.python_calls += 1
         return result
-
-    def leave(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Run a call in Python, because no recipe fits it."""
-        self.python_calls += 1
-        self._refused.setdefault(UNFIT, UNFIT)
-        return self.function(*args, **kwargs)
 
     def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run a call by the plan if there is one, else in Python."""

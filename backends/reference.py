@@ -28,7 +28,9 @@ from . import flow, stated, tree
 Calls = Sequence[Callable[..., tuple[Any, ...]]]
 Meanings = Mapping[str, Callable[..., Any]]
 # Attributes that tell how an op is computed, not what it computes.
-CHOICE = frozenset(("impl", "score", "follows", "like", "core", "composite", "chunk", "part", "cut_from", "keep"))
+CHOICE = frozenset(
+    ("impl", "score", "follows", "like", "core", "composite", "chunk", "moment_part", "cut_from", "keep")
+)
 IDENTITY = {"sum": (np.add, 0.0), "prod": (np.multiply, 1.0)}
 
 
@@ -74,7 +76,7 @@ def _is_long(node: Node, values: Mapping[Value, Any]) -> bool:
 def _run_composite(node: Node, values: Mapping[Value, Any], meanings: Meanings) -> Any:
     kind, found = str(node.attrs["composite"]), recognise(node)
     plan = {name: node.attrs[name] for name in ("axes", "order", "lanes", "steps")}
-    plan["chunk"] = node.attrs.get("part", node.attrs["chunk"])
+    plan["chunk"] = node.attrs.get("moment_part", node.attrs["chunk"])
     plan["keepdims"] = node.attrs.get("keepdims", False)
     exp = meanings.get(kind, np.exp2 if kind == "exp2" else np.exp)
     if kind == TOTAL:

@@ -31,7 +31,7 @@ from .rules import DTypeRule, ShapeRule
 REDUCED = """
     axes: axes; keepdims?: flag; order from LOWERED: axis groups; lanes from LOWERED: lanes;
     steps from LOWERED: block steps; chained?: flag;
-    composite?: text; chunk?: blocks; part?: blocks; cut_from?: length
+    composite?: text; chunk?: blocks; moment_part?: blocks; cut_from?: length
 """
 
 

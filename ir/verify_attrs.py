@@ -153,7 +153,7 @@ def _early_choice(node: Node) -> str | None:
 def _composite_problem(node: Node) -> Problem | None:
     kind = node.attrs.get("composite")
     if kind is None:
-        planned = ("chunk", "cut_from", *(("part",) if "order" in node.attrs else ()))
+        planned = ("chunk", "cut_from", *(("moment_part",) if "order" in node.attrs else ()))
         stray = next((name for name in planned if name in node.attrs), None)
         return Problem(stray, f"attribute '{stray}' needs 'composite'") if stray else None
     found = recognise(node)
@@ -163,8 +163,10 @@ def _composite_problem(node: Node) -> Problem | None:
     missing = next((name for name in ("chunk", "cut_from") if name not in node.attrs), None)
     if missing:
         return Problem(missing, f"attribute '{missing}' is missing")
-    chunk, part = integer(node.attrs, "chunk"), integer(node.attrs, "part") if "part" in node.attrs else 1
-    return Problem("part", f"attribute 'part' is {part}, but must divide 'chunk'") if chunk % part else None
+    chunk, part = integer(node.attrs, "chunk"), integer(node.attrs, "moment_part") if "moment_part" in node.attrs else 1
+    return (
+        Problem("moment_part", f"attribute 'moment_part' is {part}, but must divide 'chunk'") if chunk % part else None
+    )
 
 
 def _gather_problem(node: Node) -> Problem | None:

@@ -114,8 +114,8 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
     chunk = LONG_CHUNK if lanes > 1 else LINES_CHUNK
     plan: dict[str, Attr] = {"chunk": chunk}
     if lanes == 1:
-        plan["part"] = LINES_PART
-    is_asked_for = any("part" in n.attrs for n in region.body)
+        plan["moment_part"] = LINES_PART
+    is_asked_for = any("moment_part" in n.attrs for n in region.body)
     plan["cut_from"] = 1 if is_asked_for else chunks * LONG_CHUNK * STEPS * lanes
     kinds = {c.node: c.kind for c in found} | dict.fromkeys(totals(region.body, found), TOTAL)
     return {node: {"composite": kind, **plan} for node, kind in kinds.items()}

@@ -265,7 +265,7 @@ class _ChunkSplitter:
         full = math.prod(evaluate(shape[a], self.env) for a in axes)
         if "composite" not in node.attrs or full < integer(node.attrs, "cut_from"):
             return None
-        blocks = integer(node.attrs, "part" if "part" in node.attrs else "chunk")
+        blocks = integer(node.attrs, "moment_part" if "moment_part" in node.attrs else "chunk")
         part = blocks * integer(node.attrs, "lanes") * integer(node.attrs, "steps")
         return found, part if self._group(node, part) is not None else -1
 
@@ -286,7 +286,7 @@ class _ChunkSplitter:
             place = sum(_width(e, length) for e in index[: group[0]])
             tree = {"lanes": 1} if attrs["lanes"] == 1 else {}
             if is_moment:
-                tree["part"] = integer(attrs, "part" if "part" in attrs else "chunk")
+                tree["moment_part"] = integer(attrs, "moment_part" if "moment_part" in attrs else "chunk")
             sums = PartSums(piece, [place if is_moment else place + 1], tree)
         else:
             piece = PieceBuilder(self.whole, self.graph.name)
@@ -452,5 +452,5 @@ def _origin(node: Node) -> object:
 
 
 def _shape_of_tree(node: Node) -> object:
-    names = ("order", "lanes", "steps", "chained", "composite", "part", "cut_from")
+    names = ("order", "lanes", "steps", "chained", "composite", "moment_part", "cut_from")
     return tuple(node.attrs.get(name) for name in names)

@@ -36,7 +36,7 @@ def raised(m: Maker, x1: Operand, x2: Operand, /) -> Value:
     if literal(x2) == 2 and (is_bools or not (base.weak or base == BOOL)):
         return m.op(SQUARE, x1)  # an array of bools gives i8, whereas `np.power` and a scalar give i64
     exponent, dtype = _checked(m, x1, x2)
-    if is_bools and exponent is None and m.dtype_of(x2).weak and m.dtype_of(x2).kind == "int":
+    if is_bools and isinstance(x2, Value) and exponent is None and m.dtype_of(x2).weak and m.dtype_of(x2).kind == "int":
         raise NumberNeeded(x2, "the dtype of bools to a power depends on the exponent", m.span)
     if dtype.kind == "complex" and not base.weak and m.dtype_of(x2).weak:
         inverse, root = type(exponent) is int and exponent == -1, type(exponent) is float and exponent == 0.5

@@ -158,7 +158,7 @@ class Trace:
         if not self.open:
             raise TraceProblem("a traced value was kept and used after its trace ended", span, "return it instead")
         self._refuse_subclasses((args, tuple(kwargs.values())), span)
-        if not self._unrolls:
+        if not self._unrolls and self.builder is self._root:
             self._demand_few_steps(span)
         if self.is_strict and self.builder is self._root and function in OPERATORS:
             self._leave_to_python(function, args, span)

@@ -41,7 +41,7 @@ PLAIN, SPLIT, GONE = "", "split", "gone"
 FLAT = (CONSTANT, EACH, BROADCAST, RESHAPE)
 # Attributes that say how an op is computed: the passes that run on a piece choose them again.
 CHOSEN = frozenset(("impl", "score", "follows", "like", "core", "keep"))
-PLANNED = frozenset(("order", "lanes", "steps", "chained", "composite", "chunk", "part", "cut_from"))
+PLANNED = frozenset(("order", "lanes", "steps", "chained", "composite", "chunk", "moment_part", "cut_from"))
 
 
 class Entry(NamedTuple):

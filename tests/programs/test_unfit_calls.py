@@ -27,21 +27,3 @@ def test_calls_that_no_recipe_fits_are_left_to_python() -> None:
         assert compiled(x, order) == suppressed(x, order)
     assert piece.python_calls == before
     assert piece.off is None
-
-
-def test_functions_whose_recipe_does_not_fit_a_call_are_run_by_python() -> None:
-    def chosen(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return x[np.where(x > y)[0]] * 2
-
-    compiled, x = weft.jit(chosen), np.linspace(0, 1, 100)
-    for _ in range(3):
-        assert np.array_equal(compiled(x, 1 - x), chosen(x, 1 - x))
-    for _ in range(2 * MOST_ALIKE):
-        assert compiled(x, x).shape == (0,)
-    program = compiled._program
-    assert 0 < program.python_calls <= MOST_ALIKE
-    assert compiled(np.ones(1 << 21), np.ones(1 << 21)).shape == (0,)  # not where that takes longer
-    assert program.python_calls <= MOST_ALIKE
-    before = compiled.chain.calls
-    assert np.array_equal(compiled(x, 1 - x), chosen(x, 1 - x))
-    assert compiled.chain.calls == before + 1

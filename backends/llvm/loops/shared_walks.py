@@ -124,7 +124,8 @@ class SharedWalk(Shared, Walk):
     @cached_property
     def part_blocks(self) -> int:
         return min(
-            integer(c.node.attrs, "part") if "part" in c.node.attrs else self.chunk_blocks for c in self.composites
+            integer(c.node.attrs, "moment_part") if "moment_part" in c.node.attrs else self.chunk_blocks
+            for c in self.composites
         )
 
     def row(self, offsets: list[int]) -> list[Val]:
