@@ -244,8 +244,6 @@ class Tracer:
     itemsize = _attribute(lambda self: self.dtype.itemsize)
     nbytes = _attribute(lambda self: self.size * self.itemsize)
     device = _attribute(lambda self: "cpu")
-    T = _attribute(lambda self: self.transpose())
-    mT = _attribute(lambda self: self.swapaxes(-1, -2))
 
     @property
     def real(self) -> Any:
@@ -371,6 +369,8 @@ class Tracer:
     conj, conjugate, swapaxes = _method("conj"), _method("conjugate"), _method("swapaxes")
     ravel, flatten, squeeze = _method("ravel"), _method("flatten"), _method("squeeze")
     reshape, transpose = _varied("reshape"), _varied("transpose")
+    T = _attribute(lambda self: self.transpose())
+    mT = _attribute(lambda self: self.swapaxes(-1, -2))
     argmax, argmin, argsort, argpartition = (_method(n) for n in ("argmax", "argmin", "argsort", "argpartition"))
     cumsum, cumprod, dot, trace = (_method(n) for n in ("cumsum", "cumprod", "dot", "trace"))
     diagonal, repeat, take, compress = (_method(n) for n in ("diagonal", "repeat", "take", "compress"))
