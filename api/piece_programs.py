@@ -296,7 +296,7 @@ class LoopProgram(Called):
             with compiling(self._scope.function.__name__):
                 found = lower_piece(
                     statements, live_in, self.loop.live_out, self._kind_of_name, values, _statements_of, "piece",
-                    self.loop.paths,
+                    self.loop.paths, is_general=kinds in self._made,
                 )  # fmt: skip
                 if isinstance(found, Cut):
                     return self._refused(kinds, found)

@@ -53,8 +53,11 @@ class NestScope:
 class NestEmitter:
     """Emits one nest. `sizes` are the numbers that sizes have in the call at hand, where they are known."""
 
-    def __init__(self, name: str, sizes: Mapping[str, int], tracks_kinds: bool = False) -> None:
+    def __init__(
+        self, name: str, sizes: Mapping[str, int], tracks_kinds: bool = False, is_general: bool = False
+    ) -> None:
         self.tracks_kinds = tracks_kinds  # of numbers that are of one kind or another
+        self.is_general = is_general  # not made for one value of a number where any value would do
         self.facts = Facts(sizes or None)
         self.sizes = dict(sizes)
         self.root = Builder(name, self.facts)

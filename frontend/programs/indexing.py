@@ -165,11 +165,11 @@ def is_none(item: Abstract | None) -> bool:
 
 
 def has_known_step(e: NestEmitter, item: SliceValue) -> bool:
-    """Whether the step of a slice is known when compiling, or can be guarded."""
+    """Whether the step of a slice is known when compiling, or may be guarded."""
     if is_none(item.step) or not isinstance(item.step, Number) or not is_whole_number(item.step):
         return True
     step = item.step.size
-    return step is not None and (isinstance(step, int) or e.facts.number(step) is not None)
+    return step is not None and (isinstance(step, int) or (not e.is_general and e.facts.number(step) is not None))
 
 
 def _step(e: NestEmitter, item: Abstract | None) -> int:

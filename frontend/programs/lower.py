@@ -81,16 +81,18 @@ def lower_piece(
     sources: Sources = _no_source,
     name: str = "piece",
     paths: Mapping[int, str] | None = None,
+    is_general: bool = False,
 ) -> Piece | Cut:
     """Lower statements to one nest, or tell why that can't be done.
 
     `names` looks up names that are not variables. `sample` holds the live-in values of the current call: what can't be
     proved is guarded as it holds there. `sources` reads the functions that are inlined. `paths` are expressions that
-    are inputs, by the identity of their nodes.
+    are inputs, by the identity of their nodes. A general nest takes any step of a slice, where others are made for
+    the one at hand, which is faster.
     """
 
     def lowered(tracks_kinds: bool) -> Piece | Cut:
-        inputs = _Inputs(live_in, sample or {}, name, tracks_kinds)
+        inputs = _Inputs(live_in, sample or {}, NestEmitter(name, {}, tracks_kinds, is_general))
         return inputs.lower(statements, live_out, names, sources, paths or {})
 
     try:
@@ -107,16 +109,13 @@ def lower_piece(
 class _Inputs:
     """The live-in values as buffers and sizes of a nest."""
 
-    def __init__(
-        self, live_in: Mapping[str, Kind], sample: Mapping[str, object], name: str, tracks_kinds: bool
-    ) -> None:
-        self.name = name
+    def __init__(self, live_in: Mapping[str, Kind], sample: Mapping[str, object], emitter: NestEmitter) -> None:
+        self.e = emitter
         self.sizes: dict[str, int] = {}
         self.paths: dict[str, Path] = {}  # of ints, by symbol
         self.buffers: list[BufferValue] = []
         self.taken: set[str] = set()
         self.loads: list[tuple[BufferValue, Value]] = []
-        self.e = NestEmitter(name, {}, tracks_kinds)
         self.env: dict[str, Any] = {
             key: self._value(kind, (key,), sample.get(key)) for key, kind in live_in.items()
         }  # fmt: skip
@@ -347,7 +346,7 @@ class _Outputs:
         attrs: dict[str, Any] = {"access": access, "layouts": tuple(b.layout for b in kept)}
         if guards:
             attrs["guards"] = guards
-        nest = Graph(self.inputs.name, tuple(b.value for b in kept), tuple(nodes), (), attrs)
+        nest = Graph(self.e.root.name, tuple(b.value for b in kept), tuple(nodes), (), attrs)
         written = tuple(k for k, b in enumerate(kept) if b.written and isinstance(b.origin, ArrayInput))
         arrays = [k for k, b in enumerate(kept) if isinstance(b.origin, ArrayInput)]
         apart = tuple((a, b) for a in written for b in arrays if a != b and not (b in written and b < a))

@@ -148,7 +148,7 @@ def test_shares_of_time_are_shown() -> None:
 def test_errors_inside_weft_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python runs what could not be compiled, with a warning; with `whole=True` it is an error."""
 
-    def broken(*args: Any) -> Any:
+    def broken(*args: Any, **options: Any) -> Any:
         raise KeyError("no such thing")
 
     for name in ("weft.piece_programs.lower_piece", "weft.runtime.loop_pieces.compile_nest"):

@@ -188,6 +188,21 @@ def test_a_piece_gets_another_version_where_its_guards_do_not_hold() -> None:
     assert loop.chain.calls == before + 4
 
 
+def cleared(flags: Any, k: int) -> Any:
+    flags[k::k] = False
+
+
+def test_a_second_version_takes_any_step_of_a_slice() -> None:
+    jitted = weft.jit(cleared)
+    for k in (2, 3, 5, 11, 4, 40, 1, 2):
+        one, two = np.ones(30, bool), np.ones(30, bool)
+        jitted(one, k)
+        cleared(two, k)
+        assert np.array_equal(one, two)
+    (piece,) = jitted._program.pieces
+    assert piece.misses == 0 and piece.signatures <= 3  # k = 2, any k, k beyond the end
+
+
 def test_rare_native_calls_do_not_keep_a_piece_that_mostly_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(piece_programs, "MOST_VERSIONS", 1)
     jitted, plain = weft.jit(reachable), reachable([3, *range(34, 234)], 9)
