@@ -1,17 +1,15 @@
 """Run an expression: at once by single operations, and by one compiled kernel when that pays.
 
-A kernel takes some 20 ms to compile. Small or rare expressions never earn that back, so they run one operation at a
-time: NumPy computes what it computes with the same bits as compiled code, and a compiled kernel for each function does
-the rest. Once an expression has spent `PATIENCE` seconds this way, a thread compiles it and later calls use the kernel.
-An expression with much work compiles at its first call.
+A kernel takes some 20 ms to compile, and the first one of a process 100 ms. Small or rare expressions never earn that
+back, so they run one operation at a time. Once an expression has spent `PATIENCE` seconds this way, a thread compiles
+it and later calls use the kernel. An expression with much work compiles at its first call.
 """
 
 from __future__ import annotations
 
-import inspect
+import sys
 import threading
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -20,11 +18,16 @@ import numpy as np
 from ..ir.errors import WeftError
 from .expressions import ExpressionNode, OpNode, cast_constant
 from .kinds import DTYPES
-from .operations import EXACT, EXACT_COMPLEX, OPERATIONS, REDUCED, operate
+from .operations import REDUCED, operate
 from .signatures import operand_kinds
+from .singles import SingleOperations, expression_kernel
 
 PATIENCE = 0.005  # seconds of single operations before the expression is compiled
-MUCH_WORK = 8_000_000  # elements times operations
+COMPILING = 0.02  # seconds that this takes; a kernel on disk loads in 2 ms
+FIRST = 0.1  # both of these in a process that has not imported the compiler
+TURN = 0.005  # of calls, before the thread that compiles gets as much
+OPERATION = 2e-9  # seconds for each element
+_COMPILER = f"{__name__.partition('.')[0]}.function"
 
 Array = np.ndarray[Any, Any]
 
@@ -55,14 +58,14 @@ class ExpressionProgram:
         self.kind = self._kinds[self.result]
         self._check_reductions()
 
-    def run(self, arrays: Sequence[Any], call: Callable[..., Any]) -> Any:
-        """Run the operations in order; `call` computes one."""
+    def run(self, arrays: Sequence[Any]) -> Any:
+        """Run the operations in order on the arrays of a trace."""
         values = [a if k == "bytes" or a.dtype == DTYPES[k] else a.astype(DTYPES[k])
                   for a, (_, k) in zip(arrays, self.inputs, strict=True)]  # fmt: skip
         values += self.constants
         for step in self.steps:
             operands = [_cast(values[place], kind) for place, kind in zip(step.operands, step.casts, strict=True)]
-            values.append(call(step.name, operands, step.kind, step.axis))
+            values.append(operate(step.name, operands, step.kind, step.axis))
         return values[self.result]
 
     def shape(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -132,83 +135,72 @@ def postorder(expression: ExpressionNode) -> list[ExpressionNode]:
     return order[::-1]
 
 
-def run_operation(name: str, operands: list[Any], kind: str, axis: int | None) -> Any:
-    """Compute one operation with the bits of compiled code."""
-    if name in EXACT if kind != "complex" else name in EXACT_COMPLEX:
-        return operate(name, operands, kind, axis)
-    if kind in _TEXT_TYPES and name in OPERATIONS:
-        shape = np.broadcast_shapes(*map(np.shape, operands))
-        flat = [np.broadcast_to(x, shape).reshape(-1) for x in operands]
-        return _text_kernel(name, kind, len(flat))(*flat).reshape(shape)
-    return _traced_kernel(name, kind, axis, len(operands))(*operands)
-
-
-_TEXT_TYPES = {"float": "f32", "double": "f64"}
-
-
-@cache
-def _text_kernel(name: str, kind: str, count: int) -> Any:
-    """Compile a function of real numbers from text: a kernel of text that is on disk loads without the compiler."""
-    from ..compiling import compile
-
-    type_, names = _TEXT_TYPES[kind], ("x", "y")[:count]
-    parameters = ", ".join(f"{n}: {type_}[n]" for n in names)
-    return compile(f"kernel run({parameters}) -> {type_}[n] {{ return {name}({', '.join(names)}) }}").run
-
-
-@cache
-def _traced_kernel(name: str, kind: str, axis: int | None, count: int) -> Any:
-    return _kernel(count, lambda *values: operate(name, list(values), kind, axis), f"{name}_{kind}")
-
-
-def _kernel(count: int, function: Callable[..., Any], name: str) -> Any:
-    from ..function import traced  # the compiler takes longer to import than NumPy
-    from ..settings import default_options
-
-    def run(*values: Any) -> Any:
-        return function(*values)
-
-    kinds = inspect.Parameter.POSITIONAL_ONLY
-    parameters = [inspect.Parameter(f"a{i}", kinds) for i in range(count)]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__name__ = run.__qualname__ = name
-    return traced(run, (), default_options("llvm", False))
-
-
 class Runner:
-    """Run one program, by single operations at first and by its kernel once that is compiled."""
+    """Runs one program, by single operations at first and by its kernel once that is compiled."""
 
     def __init__(self, program: ExpressionProgram) -> None:
         self.program = program
         self.kernel: Any = None
+        self._singles: SingleOperations | None = None
         self._spent = 0.0
-        self._compiling = program.has_strings or not program.steps or not program.inputs
+        self._compiling: threading.Thread | None = None
+        self._compiles = bool(program.steps and program.inputs) and not program.has_strings
 
     def run(self, arrays: Sequence[Array], out: Array | None = None) -> Any:
         """Run on arrays. `out` may be written to or left alone; what is returned has the result."""
         if self.kernel is not None:
             return self.kernel(*arrays) if out is None else self.kernel(*arrays, out=out)
-        if not self._compiling:
-            if max((a.size for a in arrays), default=0) * len(self.program.steps) >= MUCH_WORK:
-                self._compiling = True
-                self.kernel = self._make()
-                return self.kernel(*arrays)
-            if self._spent > PATIENCE:
-                self._compiling = True
-                threading.Thread(target=self._compile, args=(arrays,), name="weft.numexpr").start()
+        if self._singles is None:
+            return self._run_first(arrays)
         began = perf_counter()
         with np.errstate(all="ignore"):
-            result = self.program.run(arrays, run_operation)
+            result = self._singles.run(arrays)
         self._spent += perf_counter() - began
+        if self._spent > TURN and self._compiles:
+            self._let_compile(arrays)
         return result
 
+    def _run_first(self, arrays: Sequence[Array]) -> Any:
+        """Run the first call, whose time does not count: it loads the kernels of functions."""
+        work = len(self.program.steps) * max([a.size for a in arrays], default=0) * OPERATION
+        if self._compiles and work > _unless_first(COMPILING):
+            self.kernel = self._make()
+            return self.kernel(*arrays)
+        singles = SingleOperations(self.program)
+        with np.errstate(all="ignore"):
+            result = singles.run(arrays)
+        self._singles = singles
+        return result
+
+    def _let_compile(self, arrays: Sequence[Array]) -> None:
+        """Start the thread that compiles when that is due; then give it as much time as the calls have had.
+
+        A loop of calls holds Python's lock. A thread that imports and compiles lets go of it a thousand times, at each
+        file for instance, and would wait 5 ms to get it back each time.
+        """
+        if self._compiling is None:
+            if self._spent < _unless_first(PATIENCE):
+                return
+            thread = threading.Thread(target=self._compile, args=(arrays,), name="weft.numexpr")
+            try:
+                thread.start()
+            except RuntimeError:  # too many threads, or the interpreter is about to end
+                return
+            self._compiling, self._spent = thread, TURN
+        self._compiling.join(self._spent)
+        self._spent = 0.0
+
     def _make(self) -> Any:
-        return _kernel(len(self.program.inputs), lambda *arrays: self.program.run(arrays, operate), "expression")
+        return expression_kernel(len(self.program.inputs), lambda *arrays: self.program.run(arrays), "expression")
 
     def _compile(self, arrays: Sequence[Array]) -> None:
         try:
             kernel = self._make()
             kernel.lower(*arrays)
+            self.kernel = kernel
         except (WeftError, MemoryError):  # beyond a limit: single operations go on
-            return
-        self.kernel = kernel
+            self._compiles = False
+
+
+def _unless_first(seconds: float) -> float:
+    return seconds if _COMPILER in sys.modules else FIRST
