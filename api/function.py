@@ -10,7 +10,7 @@ from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from .frontend.programs.pieces import Piece
+from .frontend.programs.planning.pieces import Piece
 from .frontend.tracing.functions import TracedFunction, TracedKernel
 from .frontend.tracing.packing import spread
 from .frontend.tracing.tracer import Tracer
@@ -18,12 +18,12 @@ from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
 from .ir.preloading import preloader
 from .ir.records import replace
-from .method_programs import MethodProgram
 from .pickling import reduced, runnable, tokenized
-from .piece_programs import PieceProgram
-from .program import Program
-from .reasons import Reason
-from .report import ProgramReport, report_of
+from .programs.methods import MethodProgram
+from .programs.pieces import PieceProgram
+from .programs.program import Program
+from .programs.reasons import Reason
+from .programs.report import ProgramReport, report_of
 from .runtime.calling import Called, native_class
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel
@@ -71,7 +71,7 @@ def _program(function: Any, options: Options) -> Program:
 
     def nest(lowered: Piece) -> Any:
         preloader.prepare()
-        from .runtime.loop_pieces import compile_piece, interpret_piece
+        from .runtime.nests.pieces import compile_piece, interpret_piece
 
         return compile_piece(lowered, lookup) if options.backend == "llvm" else interpret_piece(lowered)
 

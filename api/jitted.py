@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from .function import JointCache
-    from .report import ProgramReport
+    from .programs.report import ProgramReport
     from .runtime.compiler import Lowered
     from .runtime.explain import Explanation
 

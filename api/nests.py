@@ -9,8 +9,8 @@ import numpy as np
 
 from .ir.graph import Graph
 from .runtime.disk.nests import stored_nest
-from .runtime.nest_interfaces import interface_of
-from .runtime.nest_kernels import CallableNest, NestKernel
+from .runtime.nests.interfaces import interface_of
+from .runtime.nests.kernels import CallableNest, NestKernel
 
 Array = np.ndarray[Any, Any]
 

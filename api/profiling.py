@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from .function import JitFunction
-from .method_programs import MethodProgram
-from .piece_programs import LoopProgram, PieceProgram
-from .program import Program
+from .programs.methods import MethodProgram
+from .programs.pieces import LoopProgram, PieceProgram
+from .programs.program import Program
 from .runtime.calling import Called
 from .runtime.profiling import Profile, Timed, measuring
 

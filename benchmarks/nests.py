@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from weft.backends import nests
 from weft.ir.nest.text import parse_nest
-from weft.runtime.nests import compile_nest
+from weft.runtime.nests.compiling import compile_nest
 
 ROOT = Path(__file__).parents[1]
 TURNS = 25

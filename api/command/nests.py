@@ -18,9 +18,9 @@ from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
 from ..ir.nest.text import parse_nest
 from ..ir.printer import print_nest
 from ..nests import nest_kernel
-from ..runtime.nest_interfaces import shown as shown_type
-from ..runtime.nest_kernels import NestKernel
-from ..runtime.nests import size_places, text_of
+from ..runtime.nests.compiling import size_places, text_of
+from ..runtime.nests.interfaces import shown as shown_type
+from ..runtime.nests.kernels import NestKernel
 from .arguments import value_of
 from .files import save_arrays
 from .run import shown, timed

@@ -2,7 +2,7 @@
 
 The graph has one node for such a statement: it takes the values that the statement reads, and returns those that it
 changes. The node calls a nest, which is lowered and compiled for the arrays of the first call
-(`runtime/written_loops.py`).
+(`runtime/nests/written_loops.py`).
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ from .arithmetic import (
     truth,
     value_of,
 )
+from .arrays.masks import count, lift
 from .complexes import COMPLEX, is_complex, of_parts
 from .expressions import from_object, sized
 from .kinds import Known, NumpyScalar, PythonNumber
 from .lowering import Lowering
-from .masks import count, lift
 from .values import (
     Abstract,
     CutProblem,

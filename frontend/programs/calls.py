@@ -14,6 +14,10 @@ from ..numpy.elementwise import ELEMENTWISE
 from ..tracing.callables import numpy_name
 from .arguments import dtype_argument
 from .arithmetic import numpy_call, value_of
+from .arrays.making import MAKING, fill
+from .arrays.masks import lift, reduce_selected
+from .arrays.scatter import has_indices, scatter
+from .arrays.viewing import VIEW_METHODS, VIEW_RULES
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .complexes import is_complex
 from .expressions import evaluate
@@ -21,9 +25,6 @@ from .inlining import inline, inline_local
 from .kinds import Known, NumpyScalar, jitted_function
 from .library import WRITTEN_HERE, substitute
 from .lowering import Lowering
-from .making import MAKING, fill
-from .masks import lift, reduce_selected
-from .scatter import has_indices, scatter
 from .values import (
     Abstract,
     CutProblem,
@@ -35,7 +36,6 @@ from .values import (
     TupleValue,
     View,
 )
-from .viewing import VIEW_METHODS, VIEW_RULES
 
 Arguments = Sequence[Abstract]
 Named = Mapping[str, Abstract]

@@ -23,8 +23,8 @@ from ...ir.ops import CAST, CONSTANT, SIZE, TABLE, WHERE
 from ...ir.orders import LONGER, dense, memory_order
 from ...ir.proofs import follows
 from ...ir.types import Attr, Guards, Sizes, TensorType
-from .extents import largest
-from .pieces import SIZE_END
+from .arrays.extents import largest
+from .planning.pieces import SIZE_END
 from .values import BufferValue, CutProblem, Number, View, straight
 
 

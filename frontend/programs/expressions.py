@@ -15,14 +15,15 @@ from ...ir.dtypes import BOOL, F64, I64, from_numpy, is_scalar, is_scalar_type
 from ...ir.errors import TypeProblem, type_of
 from ..numpy.powers import OPERATOR
 from .arithmetic import FLOAT, INT, OPERATORS, apply, as_int, negation, truth, value_of
+from .arrays.grids import grid
+from .arrays.indexing import is_basic, is_whole_number, view_of
+from .arrays.masks import count, lift, selects
+from .arrays.strides import load_strided, strided_item
+from .arrays.viewing import viewed_attribute
 from .complexes import is_complex
-from .grids import grid
-from .indexing import is_basic, is_whole_number, view_of
 from .kinds import KNOWN_TYPES, Known, NumpyScalar, jitted_function
 from .library import int_power
 from .lowering import Lowering, is_stale
-from .masks import count, lift, selects
-from .strides import load_strided, strided_item
 from .values import (
     Abstract,
     CutProblem,
@@ -37,7 +38,6 @@ from .values import (
     View,
     constant,
 )
-from .viewing import viewed_attribute
 
 BINARY = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",

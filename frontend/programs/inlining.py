@@ -13,12 +13,12 @@ from types import FunctionType
 from typing import Any
 
 from ...ir.source import ABSENT
-from .drafts import Draft
+from .arrays.drafts import Draft
 from .expressions import from_object
 from .kinds import Known
 from .library import COMPUTED_ONCE
 from .lowering import NEVER, RETURN, RETURNED, Lowering
-from .names import Liveness, bound_names
+from .reading.names import Liveness, bound_names
 from .values import (
     Abstract,
     CutProblem,

@@ -19,12 +19,12 @@ from ...ir.nest import ops
 from ...ir.records import record
 from ...ir.types import Sizes
 from .arithmetic import INT, TRUTH, apply, as_int, negation, truth, value_of
-from .carried_numbers import KindsMeet
-from .carrying import Carry, Guess
-from .indexing import count_of
+from .arrays.indexing import count_of
+from .carrying.merging import types_of
+from .carrying.numbers import KindsMeet
+from .carrying.variables import Carry, Guess
 from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
-from .merging import types_of
-from .names import Names, bound_names, exposed, walk_own
+from .reading.names import Names, bound_names, exposed, walk_own
 from .values import (
     Abstract,
     CutProblem,

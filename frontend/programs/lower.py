@@ -22,9 +22,8 @@ from .emit import NestEmitter, memory_type
 from .inlining import inline
 from .kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
 from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
-from .names import Liveness
 from .piece_nodes import every, failures, used, without_unread
-from .pieces import (
+from .planning.pieces import (
     ArrayInput,
     ComplexResult,
     Cut,
@@ -46,6 +45,7 @@ from .pieces import (
     ViewOf,
     ViewResult,
 )
+from .reading.names import Liveness
 from .statements import statement
 from .values import (
     Abstract,

@@ -15,12 +15,13 @@ from ...ir.dtypes import F64, DType
 from ...ir.graph import Value
 from ...ir.records import replace
 from .arithmetic import cast_number, fitted_int, negation, value_of
-from .drafts import Draft, materialized
+from .arrays.drafts import Draft, materialized
+from .arrays.waiting import count_uses, is_function_of_elements, is_simple
+from .carrying.merging import Merged, Merger
 from .emit import NestEmitter, NestScope
 from .kinds import NumpyScalar, PythonNumber
-from .meanings import Meanings
-from .merging import Merged, Merger
-from .names import Names
+from .reading.meanings import Meanings
+from .reading.names import Names
 from .values import (
     Abstract,
     BufferValue,
@@ -35,7 +36,6 @@ from .values import (
     View,
     constant,
 )
-from .waiting import count_uses, is_function_of_elements, is_simple
 
 BREAK, CONTINUE, RETURN, RETURNED = "%break", "%continue", "%return", "%returned"
 FLAGS = (BREAK, CONTINUE, RETURN)

@@ -11,14 +11,14 @@ import numpy as np
 from ...ir.dtypes import BOOL, I64, DType
 from ...ir.graph import Value
 from .arithmetic import number_parts
+from .arrays.indexing import is_basic, view_of
+from .arrays.masks import selects, write_selected
+from .arrays.scatter import has_indices, scatter
+from .arrays.strides import store_strided, strided_item
 from .expressions import BINARY, binary, condition, evaluate, index_items, indexed, made_function
-from .indexing import is_basic, view_of
 from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
 from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering, demand_fit, may_wrap
-from .masks import selects, write_selected
-from .scatter import has_indices, scatter
-from .strides import store_strided, strided_item
 from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View, constant
 
 

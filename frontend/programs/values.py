@@ -12,7 +12,7 @@ from ...ir.dtypes import BOOL, C64, C128, F32, F64, I64, DType
 from ...ir.graph import Value
 from ...ir.records import record
 from .kinds import Known, NumpyScalar, PythonNumber
-from .pieces import Input
+from .planning.pieces import Input
 
 NumberKind = Union[NumpyScalar, PythonNumber]
 PYTHON_DTYPES = {"int": I64, "float": F64, "bool": BOOL, "complex": C128}

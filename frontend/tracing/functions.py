@@ -26,7 +26,7 @@ from ...ir.lazy import cached_property
 from ...ir.ops import NUMPY
 from ...ir.source import ArgType, Binding, Built, Evaluate, Guard, Packed, are_kept, function_guards, rebuilt
 from ...ir.types import TensorType
-from ..programs.state import is_usual, state_guards
+from ..programs.reading.state import is_usual, state_guards
 from .captures import Captures
 from .derived import is_derived
 from .impure import impure_loads, watched

@@ -14,7 +14,7 @@ from ...ir.loops import walk
 from ...ir.records import record
 from ..bounds import Bound
 from ..compiler import Lowered
-from ..nests import text_of
+from ..nests.compiling import text_of
 from ..registry import Registry
 from .body import Body
 from .c_entry import Gate, table_text

@@ -14,7 +14,7 @@ import numpy as np
 from ...backends.llvm.code.casts import cast, constant, memory_element
 from ...backends.llvm.code.text import Val
 from ...backends.llvm.nests.code import INDEX, Failure, NestCode
-from ...frontend.programs.pieces import (
+from ...frontend.programs.planning.pieces import (
     SIZE_END,
     ArrayInput,
     ComplexResult,

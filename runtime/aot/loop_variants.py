@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...frontend.programs.kinds import Array, Kind, NumpyScalar, PythonNumber
-from ...frontend.programs.pieces import ArrayInput, Piece
+from ...frontend.programs.planning.pieces import ArrayInput, Piece
 from ...ir import dims
 from ...ir.dims import Dim, Size, symbol
 from ...ir.errors import Unsupported, WeftError
 from ...ir.graph import Graph
 from ...ir.records import record
 from ...ir.types import Guards
-from ..loop_pieces import transformed
-from ..written_loops import lowered_loop
+from ..nests.pieces import transformed
+from ..nests.written_loops import lowered_loop
 from .ranges import Numbers, holds, outside
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from ...ir.source import KernelSource
 from ...ir.types import Attr, AxisGroups, axis_groups, sizes
 from ..compiler import Lowered, Options, Request, lower
 from ..launch import call_number
+from ..nests.written_loops import RunningLoop
 from ..registry import Registry
-from ..written_loops import RunningLoop
 from .platforms import CpuLevel
 from .ranges import Numbers, holds, outside
 

@@ -12,8 +12,8 @@ from ...backends.llvm.nests.code import Failure, NestCode
 from ...ir.errors import Span, WeftError
 from ...ir.limits import limiter
 from ...ir.types import TensorType
-from ..nest_interfaces import NestInterface, interface_of
-from ..nests import NativeNest, object_of
+from ..nests.compiling import NativeNest, object_of
+from ..nests.interfaces import NestInterface, interface_of
 from .cache import default_cache
 from .codec import DTYPES, Reader, as_json, read_json, size
 from .key import key_of

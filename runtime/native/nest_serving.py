@@ -7,7 +7,7 @@ from types import CellType
 from typing import TYPE_CHECKING, Any
 
 from ...frontend.programs.kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, kind_of
-from ...frontend.programs.pieces import (
+from ...frontend.programs.planning.pieces import (
     ArrayInput,
     ComplexResult,
     EitherResult,
@@ -41,7 +41,7 @@ from .recipe import MEMORY, OBJECTS, Recipe, RecipeWriter, Register, Unserved
 from .steps import SPARE
 
 if TYPE_CHECKING:
-    from ..nests import NativeNest
+    from ..nests.compiling import NativeNest
 
 DENSE = (C, F, SCALAR)
 PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL), "complex": (complex, C128)}

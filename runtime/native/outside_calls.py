@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frontend.programs.state import STATE
+from ...frontend.programs.reading.state import STATE
 from ...frontend.tracing.fallback import NumpyCall, Slot
 from ...ir import dims
 from ...ir.dims import Dim

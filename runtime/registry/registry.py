@@ -317,7 +317,7 @@ class Registry:
 
     def compile_loop(self, loop: Any) -> Callable[..., tuple[Any, ...]]:
         """Return a function that runs a loop of a `.weft` kernel."""
-        from ..written_loops import CallableRunningLoop
+        from ..nests.written_loops import CallableRunningLoop
 
         return CallableRunningLoop(loop, self)
 

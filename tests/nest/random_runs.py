@@ -32,7 +32,7 @@ from weft.ir.errors import WeftError
 from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
 from weft.runtime import threads
-from weft.runtime.nests import NativeNest, compile_nests
+from weft.runtime.nests.compiling import NativeNest, compile_nests
 
 Array = np.ndarray[Any, Any]
 BATCH = 64  # nests that are compiled as one module

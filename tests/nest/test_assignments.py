@@ -11,7 +11,7 @@ import pytest
 import weft
 from weft.backends import nests, reference
 from weft.backends.llvm.engine.target import host
-from weft.frontend.programs.pieces import Piece
+from weft.frontend.programs.planning.pieces import Piece
 from weft.ir import dims
 from weft.ir.dims import Dim, Size, symbol
 from weft.ir.errors import ShapeProblem, Unsupported, ValueProblem
@@ -30,8 +30,8 @@ from weft.passes.nests import assignments
 from weft.passes.nests.assignments import AssignmentLowering, NestContext
 from weft.passes.nests.places import MemoryPlace
 from weft.passes.nests.writing import Names
-from weft.runtime.loop_pieces import compile_piece
-from weft.runtime.nests import compile_nests
+from weft.runtime.nests.compiling import compile_nests
+from weft.runtime.nests.pieces import compile_piece
 
 from tests.passes.all_inline import AllInline
 from tests.programs import running

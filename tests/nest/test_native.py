@@ -17,9 +17,9 @@ from weft.command.main import main
 from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.graph import Graph
 from weft.ir.nest.text import parse_nest
-from weft.runtime.nest_interfaces import interface_of
-from weft.runtime.nest_kernels import CallableNest, NestKernel
-from weft.runtime.nests import compile_nests
+from weft.runtime.nests.compiling import compile_nests
+from weft.runtime.nests.interfaces import interface_of
+from weft.runtime.nests.kernels import CallableNest, NestKernel
 
 from .test_nests import EXAMPLES, Array, randn, text_of
 

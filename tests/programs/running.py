@@ -14,10 +14,10 @@ import numpy as np
 from weft.backends import nests
 from weft.frontend.programs.kinds import Kind, kind_of
 from weft.frontend.programs.lower import lower_piece
-from weft.frontend.programs.pieces import ArrayInput, Cut, FreshInput, Piece
+from weft.frontend.programs.planning.pieces import ArrayInput, Cut, FreshInput, Piece
 from weft.ir import dims
 from weft.ir.nest.verify import verify_nest
-from weft.runtime import loop_pieces
+from weft.runtime.nests import pieces as loop_pieces
 
 Run = Callable[[Any, Sequence[Any], Mapping[str, int]], None]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.frontend.programs.pieces import Piece
+from weft.frontend.programs.planning.pieces import Piece
 from weft.ir.graph import Graph
 from weft.passes.nest_pipeline import nest_pipeline
 from weft.settings import lookup

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.frontend.programs import drafts, expressions, lowering, meanings, plan, statements
+from weft.frontend.programs import expressions, lowering, statements
+from weft.frontend.programs.arrays import drafts
+from weft.frontend.programs.planning import plan
+from weft.frontend.programs.reading import meanings
 from weft.ir.records import replace
-from weft.runtime import loop_pieces
+from weft.runtime.nests import pieces as loop_pieces
 
 from tests.programs.random_functions import PRELUDE, Writer
 

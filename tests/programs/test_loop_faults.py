@@ -7,20 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft import piece_programs
-from weft.frontend.programs import (
-    arithmetic,
-    carried_arrays,
-    carried_numbers,
-    expressions,
-    loops,
-    lowering,
-    merging,
-    paths,
-)
+from weft.frontend.programs import arithmetic, expressions, loops, lowering
+from weft.frontend.programs.carrying import arrays as carried_arrays
+from weft.frontend.programs.carrying import merging
+from weft.frontend.programs.carrying import numbers as carried_numbers
+from weft.frontend.programs.planning import paths
 from weft.ir.records import replace
 from weft.passes.nests import assignments
-from weft.runtime import loop_pieces
+from weft.programs import pieces as piece_programs
+from weft.runtime.nests import pieces as loop_pieces
 
 from tests.programs import test_breaks, test_carried_arrays
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft import piece_programs
 from weft.frontend.tracing.functions import MOST_STEERING, MOST_VALUES, TracedKernel
-from weft.rests import LONGEST, MOST_ERRORS, WORTH_A_TRY, Rest
+from weft.programs import pieces as piece_programs
+from weft.programs.rests import LONGEST, MOST_ERRORS, WORTH_A_TRY, Rest
 from weft.runtime.native import dispatch
 
 X = np.linspace(0.5, 9.5, 12)

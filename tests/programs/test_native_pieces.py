@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import weft
 from weft.frontend.numpy.functions import is_known
-from weft.frontend.programs import purity
+from weft.frontend.programs.reading import purity
 from weft.frontend.tracing.callables import numpy_name
 
 from tests.programs.running import assert_same

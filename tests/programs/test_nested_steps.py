@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.piece_programs import LoopProgram
+from weft.programs.pieces import LoopProgram
 
 
 def life(cells: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import weft
 from weft.frontend.programs.kinds import Array, Known, NumpyScalar, PythonNumber, Tuple, Unknown, kind_of
 from weft.frontend.programs.lower import lower_piece
-from weft.frontend.programs.pieces import Cut, Piece
+from weft.frontend.programs.planning.pieces import Cut, Piece
 from weft.ir.dtypes import F32, F64
 from weft.ir.nest.ops import ALLOC, ASSIGN
 

@@ -16,11 +16,11 @@ from weft.frontend.programs import statements
 from weft.frontend.programs.emit import NestEmitter
 from weft.frontend.programs.kinds import kind_of
 from weft.frontend.programs.lower import lower_piece
-from weft.frontend.programs.pieces import Cut, Piece
+from weft.frontend.programs.planning.pieces import Cut, Piece
 from weft.ir.graph import Graph
 from weft.ir.nest.verify import verify_nest
 from weft.passes.lower_assigns import LowerAssigns
-from weft.runtime.nests import compile_nests
+from weft.runtime.nests.compiling import compile_nests
 
 from tests.passes.all_inline import AllInline
 from tests.programs.random_programs import ARGUMENTS, half, program_of

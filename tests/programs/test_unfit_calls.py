@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import weft
-from weft.unfit_calls import MOST_ALIKE
+from weft.programs.unfit_calls import MOST_ALIKE
 
 
 def test_calls_that_no_recipe_fits_are_left_to_python() -> None:

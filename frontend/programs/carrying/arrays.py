@@ -1,0 +1,173 @@
+"""Carry arrays from step to step of a loop: one that a variable refers to anew is copied to a place in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....ir.dims import Size
+from ....ir.records import record, replace
+from ....ir.tuples import NamedTuple
+from ..lowering import Lowering, sees
+from ..reading.names import Names
+from ..values import BufferValue, CutProblem, Environment, KindChanges, View
+from .sizes import CarriedSizes, Growth, growth_of
+
+
+@record
+class ArrayGuess:
+    """The variables that have places, and those of them that refer to other memory behind a step.
+
+    `aliases` has that memory by variable. Their places hold copies of it. `growth` has the arrays whose sizes change.
+    """
+
+    places: Names
+    aliases: Mapping[str, BufferValue]
+    growth: Mapping[str, Growth] = {}
+
+
+@record
+class Started:
+    """The place of a variable, how often it had been stored to, and whether no other variable had its array.
+
+    `source` is the memory of that array, and `source_version` how often that had been stored to.
+    """
+
+    name: str
+    version: int
+    is_own: bool
+    source: BufferValue
+    source_version: int
+
+
+class Replaced(NamedTuple):
+    """A variable that refers to another array behind a step than before it."""
+
+    name: str
+    first: View
+    last: View
+
+
+class CarriedArrays:
+    """The arrays that a loop carries, as guessed, and what a step shows of them: `found` is the next guess."""
+
+    def __init__(self, p: Lowering, guess: ArrayGuess, steps: Size | None) -> None:
+        self.p, self.guess = p, guess
+        self.places, self.aliases, self.growth = set(guess.places), dict(guess.aliases), dict(guess.growth)
+        self.sizes, self._is_counted = CarriedSizes(p, guess.growth, steps), steps is not None
+        self._own: dict[str, View] = {}  # the places of this loop
+        self.made: dict[str, View] = {}  # arrays of variables that have no value before the loop
+        self.started: list[Started] = []
+        self.replaced: list[Replaced] = []
+        self.allowed: dict[BufferValue, int] = {}  # stores to places that replace the array
+
+    def found(self) -> ArrayGuess:
+        return ArrayGuess(frozenset(self.places), dict(self.aliases), dict(self.growth))
+
+    def shared(self) -> Names:
+        """Variables that are the array itself, and no place, if the loop has no step."""
+        return frozenset(start.name for start in self.started if not start.is_own)
+
+    def start(self) -> None:
+        """Give separate memory to the arrays that the loop replaces."""
+        p = self.p
+        for name in sorted(self.guess.places):
+            view = p.env[name]
+            is_own = p.is_only_name(name, view)
+            room = self.sizes.room(name, view.shape)
+            place = p.e.allocate(view.dtype, room, None, p.e.order_like(view))
+            p.copy(replace(place, shape=view.shape), view)
+            if name in self.guess.aliases:
+                target = self.guess.aliases[name]
+                place.buffer.shadow = target, target.version
+            p.env[name] = p.places[name] = self._own[name] = place
+            source = view.buffer
+            self.started.append(Started(name, place.buffer.version, is_own, source, source.version))
+
+    def take(self, env: Environment, before: Environment) -> None:
+        """Bind the arrays whose sizes change to the parts of their places that they have now."""
+        for name in self.guess.growth:
+            env[name] = before[name] = self.p.places[name] = self.sizes.part(self._own[name], env, name)
+
+    def note_sizes(self) -> None:
+        """Bind the carried sizes to those that arrays have behind a step."""
+        for name in self.guess.growth:
+            self.sizes.note(self.p.env, name)
+
+    def finish(self, before: Environment, living: Names) -> None:
+        """Replace the arrays behind a step; `living` are the variables that live on."""
+        self._find_aliases(before, living)
+        self._check_kinds()
+        self._replace()
+        self._check_places()
+
+    def _find_aliases(self, before: Environment, living: Names) -> None:
+        """Find variables that refer to memory of the caller, or of another variable that lives on."""
+        env, places = self.p.env, {self._own[name].buffer for name in self.guess.places}
+        for name, _, last in self.replaced:
+            buffer = last.buffer
+            others = [key for key, value in env.items() if key != name and key in living and sees(value, last)]
+            if buffer.origin is None and not others:
+                continue
+            is_new = not any(sees(value, last) for value in before.values())
+            if buffer in places or (is_new and buffer.origin is None) or self.aliases.get(name, buffer) is not buffer:
+                raise CutProblem(
+                    f"'{name}' and '{others[0] if others else name}' refer to one array behind a step of a loop"
+                )
+            self.aliases[name] = buffer
+
+    def _check_kinds(self) -> None:
+        e = self.p.e
+        for name, first, last in self.replaced:
+            is_other = first.buffer.shadow is not None and name not in self.guess.aliases
+            if is_other or (last.buffer.shadow is not None and last.buffer is not first.buffer):
+                raise CutProblem(f"the array '{name}' may be a view of another one in each step of a loop")
+            if last.dtype != first.dtype or not self._carry_sizes(name, first, last):
+                raise KindChanges(f"the array '{name}' has another shape or dtype in each step of a loop")
+            if e.order_like(last) != e.order_like(first):
+                raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
+
+    def _carry_sizes(self, name: str, first: View, last: View) -> bool:
+        """Carry the sizes of an array if they change in a step; tell whether its place can have room for it."""
+        if self.p.e.facts.agree(last.shape, first.shape):
+            return True
+        growth = growth_of(self.p, first, last, self.growth.get(name), self._is_counted)
+        if growth is not None:
+            self.growth[name] = growth
+        return growth is not None
+
+    def _replace(self) -> None:
+        """Copy arrays that variables refer to after a step to the places that the loop carries for them."""
+        if self.growth != self.guess.growth:  # the loop is lowered again
+            self.places.update(name for name, _, _ in self.replaced)
+            return
+        mine = [one for one in self.replaced if one.name in self.places]
+        owned = [first.buffer for _, first, _ in mine]
+        values = [self._apart(last) if last.buffer in owned else last for _, _, last in mine]
+        for (name, first, _), value in zip(mine, values, strict=True):
+            shadow, first.buffer.shadow = first.buffer.shadow, None
+            target = self.sizes.target(first, name, value.shape) if name in self.growth else first
+            self.p.copy(target, value)
+            first.buffer.shadow = shadow
+            self.allowed[first.buffer] = self.allowed.get(first.buffer, 0) + 1
+        self.places.update(name for name, _, _ in self.replaced)
+
+    def _apart(self, view: View) -> View:
+        made = self.p.e.allocate(view.dtype, view.shape)
+        self.p.copy(made, view)
+        return made
+
+    def _check_places(self) -> None:
+        """Cut loops in which a place shows that it is no new array for each step.
+
+        A store into the array itself would have to reach what the variable was before the loop, and another name of
+        the array would have to keep it.
+        """
+        for start in self.started:
+            buffer = self._own[start.name].buffer
+            if not start.is_own and start.source.version != start.source_version:
+                raise KindChanges(f"the array '{start.name}' is another variable's that a loop changes")
+            writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
+            if buffer.version - start.version != writes and not start.is_own:
+                raise CutProblem(f"the array '{start.name}' is changed in place and replaced in a loop")
+            if any(view.buffer is buffer for view in self.made.values()):
+                raise CutProblem(f"the array '{start.name}' has another name behind a loop that replaces it")

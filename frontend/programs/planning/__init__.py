@@ -1,0 +1,1 @@
+"""Write the plan of a function: which statements form pieces, what a piece needs, and what Python does around it."""

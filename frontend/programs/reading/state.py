@@ -1,0 +1,39 @@
+"""Tell whether NumPy's floating-point errors only warn, so that compiled code may stand in for it.
+
+Compiled code raises no floating-point warnings, which is documented. But under `np.errstate(divide="raise")` a call
+must raise, so Python runs it. The state is an object in a context variable: comparing it takes a few nanoseconds.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ....ir.source import Guard
+
+STATE: ContextVar[Any] | None = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
+"""Where NumPy keeps its state; None in versions that keep it elsewhere."""
+
+
+def state_guards() -> list[Guard]:
+    """Say that a recipe holds while errors are ignored or warned of."""
+    return [] if STATE is None else [Guard(STATE, None, None)]
+
+
+def is_usual() -> bool:
+    """Tell whether errors of floating-point numbers are ignored or warned of."""
+    return _is_quiet() if STATE is None else _is_quiet_now(STATE.get())
+
+
+def _is_quiet() -> bool:
+    return all(mode in ("ignore", "warn") for mode in np.geterr().values())
+
+
+@lru_cache(maxsize=4)
+def _is_quiet_now(state: Any) -> bool:
+    """Tell it of the current state, which nobody can change: another one takes its place."""
+    return _is_quiet()
