@@ -103,13 +103,13 @@ def shown(name: str, result: Any) -> str:
     return f"{name}: {dtype}[{shape}]\n{np.array2string(array, threshold=SHOWN_ELEMENTS)}"
 
 
-def timed(call: Callable[[], Any], first: float) -> str:
+def timed(call: Callable[[], Any], first: float, clock: Callable[[], float] = perf_counter) -> str:
     """Time a call and describe the best of several runs; each run is long enough for the clock."""
-    timer, calls = Timer(call), 1
+    timer, calls = Timer(call, timer=clock), 1
     while (seconds := timer.timeit(calls)) < BATCH_SECONDS:
         calls = max(2 * calls, int(calls * BATCH_SECONDS / max(seconds, 1e-9)))
-    runs, begin = [seconds], perf_counter()
-    while len(runs) < MIN_REPEATS or (len(runs) < REPEATS and perf_counter() - begin < ENOUGH_SECONDS):
+    runs, begin = [seconds], clock()
+    while len(runs) < MIN_REPEATS or (len(runs) < REPEATS and clock() - begin < ENOUGH_SECONDS):
         runs.append(timer.timeit(calls))
     best = duration(min(runs) / calls)
     plural = "s" * (calls != 1)

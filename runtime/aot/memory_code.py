@@ -131,7 +131,7 @@ class CallMemory:
 
 
 def span(w: CallWriter, pointer: Val, shape: Sequence[dims.Size], strides: Sequence[Val], itemsize: int) -> Span:
-    """Return the address range of the elements; it is empty for an empty array."""
+    """Return the address range of the elements. That of an empty array lies at 0, apart from all others."""
     e = w.e
     low = high = e.cast("ptrtoint", pointer, "i64")
     some = w.number(1, "i1")
@@ -142,7 +142,7 @@ def span(w: CallWriter, pointer: Val, shape: Sequence[dims.Size], strides: Seque
         low = e.op("add", low, e.call("smin", reach, w.number(0)))
         high = e.op("add", high, e.call("smax", reach, w.number(0)))
     end = e.op("add", high, w.number(itemsize))
-    return low, e.select(some, end, low)
+    return e.select(some, low, w.number(0)), e.select(some, end, w.number(0))
 
 
 def apart(w: CallWriter, a: Span, b: Span) -> Val:

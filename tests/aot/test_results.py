@@ -107,6 +107,16 @@ def test_dense_arrays_give_the_bits_of_python(library: Loaded, n: int) -> None:
             assert [x.tobytes() for x in results] == [x.tobytes() for x in wanted], (name, m)
 
 
+def test_an_empty_array_overlaps_nothing(library: Loaded) -> None:
+    memory = np.zeros(12_000, np.uint8)
+    result = memory[4000:8000].view(np.float32)
+    for start in range(0, 12_000, 100):
+        empty = np.lib.stride_tricks.as_strided(memory[start : start + 4].view(np.float32), (0, 1000), (4000, 4))
+        result[:] = 77
+        assert library.dense("totals", (empty,), [result], [0, 1000]) == 0, start
+        assert not result.any()
+
+
 def spread(x: Array, step: int) -> Array:
     """The same elements with gaps between them, backwards along the last axis."""
     wide = np.full([step * n + 3 for n in x.shape], 99, x.dtype)
