@@ -296,3 +296,18 @@ def test_many_steps_of_a_loop_are_not_traced() -> None:
     assert jitted._program.pieces and sum(p.callable.signature_cache.misses for p in jitted._program.pieces) < 8
     whole = weft.jit(scaled_rows, whole=True)
     assert np.allclose(whole(many), scaled_rows(many), rtol=1e-14)
+
+
+def test_an_empty_slice_of_the_array_that_is_written_is_apart_from_it() -> None:
+    @weft.jit
+    def scaled(to: np.ndarray, x: np.ndarray, n: int) -> None:
+        for i in range(n):
+            to[i] = x[i] * 2 + 1
+
+    m, row = np.arange(10_000.0).reshape(100, 100), np.arange(100.0)
+    calls = [(m[:50, 0], m[10:10, 1], 0), (m[:50, 0], m[:0, 0], 0), (row, row[5:5], 0), (row[5:5], row, 0)]
+    for arguments in calls:
+        scaled(*arguments)
+        before = scaled.chain.calls  # type: ignore[attr-defined]
+        scaled(*arguments)
+        assert scaled.chain.calls == before + 1  # type: ignore[attr-defined]
