@@ -66,10 +66,6 @@ def evaluate(p: Lowering, node: ast.expr) -> Abstract:
         raise
 
 
-def evaluate_number(p: Lowering, node: ast.expr) -> Number:
-    return p.number(evaluate(p, node))
-
-
 def condition(p: Lowering, node: ast.expr) -> Number:
     """The truth of an expression, as `if` and `while` take it."""
     if isinstance(node, ast.BoolOp):

@@ -9,7 +9,7 @@ from ..dims import LOOP, Size
 from ..graph import Graph, Node, Value
 from ..records import record
 from ..types import Guards, Sizes, axis_groups, sizes
-from .ops import ACCESSES, ALLOC, BIND, BODIES, CHECK, FOR, GRAPHS, LOOPS, PRODUCT, STORE, VIEW, WALK
+from .ops import ACCESSES, ALLOC, BIND, CHECK, FOR, GRAPHS, LOOPS, PRODUCT, STORE, VIEW, WALK
 
 
 @record
@@ -171,10 +171,6 @@ def is_private(buffer: Value, loop: Node) -> bool:
 
 def has_loop_inside(loop: Node) -> bool:
     return any(n.op in LOOPS for n in inside(loop))
-
-
-def has_body(node: Node) -> bool:
-    return node.op in BODIES
 
 
 # -- what a body needs from around it

@@ -151,7 +151,7 @@ def test_errors_inside_weft_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **options: Any) -> Any:
         raise KeyError("no such thing")
 
-    for name in ("weft.piece_programs.lower_piece", "weft.runtime.loop_pieces.compile_nest"):
+    for name in ("weft.programs.pieces.lower_piece", "weft.runtime.nests.pieces.compile_nest"):
         with monkeypatch.context() as patch:
             patch.setattr(name, broken)
             f = weft.jit(relaxed)
@@ -206,7 +206,7 @@ def test_long_compiles_say_where_they_are(monkeypatch: pytest.MonkeyPatch) -> No
         assert quiet is None or not quiet.getvalue()
     parts: list[str] = []
     monkeypatch.setattr("weft.passes.manager.part", parts.append)
-    monkeypatch.setattr("weft.runtime.loop_pieces.part", parts.append)
+    monkeypatch.setattr("weft.runtime.nests.pieces.part", parts.append)
     weft.jit(relaxed)(np.ones(4))
     weft.jit(lambda x: x * 3 - 1, whole=True)(np.ones(3))
     assert "LLVM" in parts and "the pass 'fuse'" in parts

@@ -134,7 +134,7 @@ def test_names_that_change_and_change_back() -> None:
 
 def test_names_that_change_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     global helper
-    monkeypatch.setattr("weft.program.MOST_MEANINGS", 2)
+    monkeypatch.setattr("weft.programs.program.MOST_MEANINGS", 2)
     jitted, x = weft.jit(looped), np.arange(4.0)
     for k in range(5):
         helper = lambda v, k=k: v + k  # noqa: E731
