@@ -646,13 +646,14 @@ def test_recipes_that_are_dropped_while_calls_are_inside() -> None:
     """A kernel that fails after its recipes were dropped goes to Python; the code that runs stays loaded."""
     jitted = weft.jit(lambda x, i: np.exp(x)[i] * 2)
     x, good, bad = np.linspace(0, 1, 300_000), np.arange(300_000), np.full(300_000, 300_000)
-    expected = natively(jitted, x, good)
+    expected, by_numpy = natively(jitted, x, good), np.exp(x)[good] * 2  # Python runs some calls after many errors
     done = threading.Event()
     wrong: list[Any] = []
 
     def work() -> None:
         while not done.is_set():
-            if not np.array_equal(jitted(x, good), expected):
+            result = jitted(x, good)
+            if not (np.array_equal(result, expected) or np.array_equal(result, by_numpy)):
                 wrong.append("result")
             try:
                 jitted(x, bad)
