@@ -184,15 +184,17 @@ class Program:
         """Run a call by the plan if there is one, else in Python."""
         if self._is_watched or not are_kept(self._own):
             self._follow()
-        if self._plan is None and self._unplanned is None:
+        planned, times = self._plan, self.times  # another thread may drop them
+        if planned is None and self._unplanned is None:
             self._plan_for(args, kwargs)
-        if self._plan is None:
+            planned, times = self._plan, self.times
+        if planned is None:
             self.python_calls += 1
             return self.function(*args, **kwargs)
         self.planned_calls += 1
-        if self.times is not None and not self.times.is_done:
-            return self.times.run(args, kwargs)
-        return self._plan(*args, **kwargs)
+        if times is not None and not times.is_done:
+            return times.run(args, kwargs)
+        return planned(*args, **kwargs)
 
     def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
         """Run a call as one nest, for `whole=True`; return the result in a tuple, or why that can't be."""
@@ -448,19 +450,19 @@ class Program:
     def _bound_plan(self, function: FunctionType, found: plan.Plan) -> FunctionType:
         """Make a function of the plan's code, with the user's own globals and variables around it."""
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        before, self.pieces = self.pieces, []
+        pieces: list[LoopProgram | PieceProgram] = []
         named: dict[str, Any] = dict(found.names)
         named |= {plan.MISS: MISS, plan.FAILURES: failures, plan.TYPE: type, plan.PARTS: PARTED, **JUDGES}
         for piece in found.pieces:
             kind = LoopProgram if isinstance(piece, plan.PlannedLoop) else PieceProgram
-            kept = next((old for old in before if isinstance(old, kind) and old.serves(piece)), None)
+            kept = next((old for old in self.pieces if isinstance(old, kind) and old.serves(piece)), None)
             if kept is not None:  # what it was compiled for stays
-                self.pieces.append(kept)
+                pieces.append(kept)
                 named[piece.name] = kept if isinstance(kept, LoopProgram) else kept.callable
                 continue
             if isinstance(piece, plan.PlannedLoop):
                 loop = CallableLoop(self, piece, PythonScope(function, self._known_source), self._compile)
-                self.pieces.append(loop)
+                pieces.append(loop)
                 named[piece.name] = loop
                 continue
             own = FunctionType(
@@ -469,8 +471,9 @@ class Program:
             )  # fmt: skip
             own.__module__, own.__qualname__ = function.__module__, function.__qualname__
             made = PieceProgram(self, own, piece)
-            self.pieces.append(made)
             made.callable = named[piece.name] = self._make(own, made)
+            pieces.append(made)
+        self.pieces = pieces  # at once: another thread may be planning, too
         closure = tuple(cells.get(name) or CellType(named[name]) for name in found.code.co_freevars)
         planned = FunctionType(found.code, function.__globals__, function.__name__, function.__defaults__, closure)
         planned.__kwdefaults__ = function.__kwdefaults__

@@ -13,10 +13,11 @@ import inspect
 import linecache
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FunctionType
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from ....ir.errors import type_of
 from ....ir.records import record
@@ -29,7 +30,10 @@ KNOWN_VERSIONS = ((3, 11), (3, 12), (3, 13))
 _HAS_FLAG = sys.version_info >= (3, 12)  # LOAD_ATTR says by a bit that a call follows
 FUTURES = 0x1FE0000  # the flags that `from __future__ import ...` sets in a code object
 
+MOST_DISTURBANCES = 8  # by other threads, before an error is raised
+
 Definition = Union[ast.FunctionDef, ast.Lambda]
+T = TypeVar("T")
 
 
 @record(eq=False)
@@ -108,10 +112,20 @@ def code_of(tree: Definition, like: CodeType, more: tuple[str, ...] = ()) -> Cod
     module = ast.Module([ast.Import([ast.alias(name)]) for name in _imported(like)] + [statement], [])
     ast.fix_missing_locations(module)
     try:
-        made = compile(module, like.co_filename, "exec", like.co_flags & FUTURES, dont_inherit=True)
+        made = _undisturbed(
+            lambda: compile(module, like.co_filename, "exec", like.co_flags & FUTURES, dont_inherit=True)
+        )
     except (SyntaxError, ValueError, RecursionError):
         return None
     return next((c for c in _nested(made) if c.co_name == like.co_name and c.co_name != ".outer"), None)
+
+
+def _undisturbed(make: Callable[[], T]) -> T:
+    """Make a tree or its code, again if another thread makes one meanwhile: Python 3.11 may raise SystemError then."""
+    for _ in range(MOST_DISTURBANCES):
+        with suppress(SystemError):
+            return make()
+    return make()
 
 
 @lru_cache(maxsize=64)
@@ -144,7 +158,7 @@ def _definitions(code: CodeType, lines: list[str]) -> Iterator[ast.FunctionDef]:
     for end in [*ends[:MOST_ENDS], len(lines)]:
         text = "".join(lines[first - 1 : end])
         try:
-            parsed = ast.parse(f"if 1:\n{text}" if indent else text)
+            parsed = _undisturbed(lambda: ast.parse(f"if 1:\n{text}" if indent else text))  # noqa: B023
         except (SyntaxError, ValueError, RecursionError):
             continue
         ast.increment_lineno(parsed, first - 2 if indent else first - 1)
@@ -175,7 +189,7 @@ def _lambdas(code: CodeType, lines: list[str]) -> Iterator[ast.Lambda]:
     text[-1] = text[-1][:right]
     text[0] = text[0][left:]
     try:
-        body = ast.parse(b"(" + b"".join(text) + b"\n)", mode="eval").body
+        body = _undisturbed(lambda: ast.parse(b"(" + b"".join(text) + b"\n)", mode="eval")).body
     except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(body):
