@@ -153,8 +153,7 @@ class Runner:
         if self._singles is None:
             return self._run_first(arrays)
         began = perf_counter()
-        with np.errstate(all="ignore"):
-            result = self._singles.run(arrays)
+        result = self._singles.run(arrays)
         self._spent += perf_counter() - began
         if self._spent > TURN and self._compiles:
             self._let_compile(arrays)
@@ -167,8 +166,7 @@ class Runner:
             self.kernel = self._make()
             return self.kernel(*arrays)
         singles = SingleOperations(self.program)
-        with np.errstate(all="ignore"):
-            result = singles.run(arrays)
+        result = singles.run(arrays)
         self._singles = singles
         return result
 

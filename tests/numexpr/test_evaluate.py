@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import weft
 import weft.numexpr as ne
-from weft.numexpr import programs
+from weft.numexpr import programs, singles
 from weft.numexpr.expressions import functions
 from weft.numexpr.parser import MAX_TEXT
 
@@ -68,7 +68,7 @@ def random_expression(rng: random.Random, depth: int = 3) -> str:
     return f"({random_expression(rng, depth - 1)} {rng.choice(BINARY)} {random_expression(rng, depth - 1)})"
 
 
-def test_both_ways_of_running_have_the_same_bits_and_agree_with_numpy() -> None:
+def test_all_ways_of_running_have_the_same_bits_and_agree_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     rng, numbers = random.Random(5), np.random.default_rng(5)
     values = {
         "i": numbers.integers(-9, 9, 37).astype(np.int32), "l": numbers.integers(-9, 9, 37),
@@ -85,6 +85,10 @@ def test_both_ways_of_running_have_the_same_bits_and_agree_with_numpy() -> None:
         compared += 1
         expression, arrays = ne.necompiler._find(text, values, {}, 1, None, {"optimization": "none"}, True)
         if expression.input_names:
+            with monkeypatch.context() as small:
+                small.setattr(singles, "_BLOCK", 8)
+                blocks = expression.evaluate(list(arrays), None, "K", "same_kind")
+            assert quick.dtype == blocks.dtype and quick.tobytes() == blocks.tobytes(), text
             expression._runner.kernel = expression._runner._make()
             fused = expression.evaluate(arrays, None, "K", "same_kind")
             assert quick.dtype == fused.dtype and quick.tobytes() == fused.tobytes(), text
@@ -92,6 +96,23 @@ def test_both_ways_of_running_have_the_same_bits_and_agree_with_numpy() -> None:
             plain = in_numpy(text, values)
         np.testing.assert_allclose(quick, np.broadcast_to(plain, quick.shape), rtol=2e-4, atol=2e-5, err_msg=text)
     assert compared > 30
+
+
+def test_blocks_of_elements_give_the_shape_and_the_order_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(singles, "_BLOCK", 4)
+    rows = np.arange(30.0).reshape(5, 6)
+    for values in (
+        {"a": rows, "b": rows}, {"a": rows.T, "b": rows.T}, {"a": rows, "b": rows[0]}, {"a": rows[::-1], "b": rows},
+        {"a": rows.ravel()[::-2], "b": np.float64(3)}, {"a": np.float64(2), "b": np.ones(13)},
+        {"a": rows.reshape(5, 3, 2), "b": rows.reshape(5, 3, 2)}, {"a": rows.ravel()[:9], "b": rows.ravel()[9:18]},
+    ):  # fmt: skip
+        plain = 2 * values["a"] + 3 * values["b"] > 40
+        found = ne.evaluate("2*a + 3*b > 40", values)
+        assert np.array_equal(found, plain) and found.shape == plain.shape
+        assert found.flags.c_contiguous == plain.flags.c_contiguous
+    overlapping = np.arange(20.0)
+    ne.evaluate("2*a + 3*b", {"a": overlapping[:-1], "b": overlapping[1:]}, out=overlapping[1:])
+    assert np.array_equal(overlapping[1:], 5 * np.arange(19.0) + 3)
 
 
 @pytest.mark.parametrize("text", ["sum(f * d)", "sum(f, axis=1)", "sum(d - 1, axis=0)", "prod(d)", "sum(l)", "max(f)"])
