@@ -313,14 +313,14 @@ class JointCache:
         self._kernels, self._chain, self._pieces = kernels, chain, pieces
 
     def __len__(self) -> int:
-        return sum(len(k.signature_cache) for k in self._kernels.values()) + sum(map(len, self._pieces))
+        return sum(len(k.signature_cache) for k in list(self._kernels.values())) + sum(map(len, self._pieces))
 
     @property
     def hits(self) -> int:
-        own = self._chain.calls + sum(k.signature_cache.hits for k in self._kernels.values())
+        own = self._chain.calls + sum(k.signature_cache.hits for k in list(self._kernels.values()))
         return own + sum(piece.hits for piece in self._pieces)
 
     @property
     def misses(self) -> int:
-        own = sum(k.signature_cache.misses for k in self._kernels.values())
+        own = sum(k.signature_cache.misses for k in list(self._kernels.values()))
         return own + sum(piece.misses for piece in self._pieces)

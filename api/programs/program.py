@@ -381,7 +381,7 @@ class Program:
         """Remember that a call failed as a whole."""
         reason = reason_of(error)
         self.tell(reason)
-        if is_internal(error) and reason not in self._refused.values():
+        if is_internal(error) and reason not in list(self._refused.values()):
             self.warn(error, None)
         if isinstance(error, WeftError) and len(self._refused) < MOST_REFUSED:
             self._refused[key] = reason

@@ -10,7 +10,7 @@ from ....ir.source import ABSENT, Guard, are_kept, builtins_of, contents, found,
 
 
 class Meanings:
-    """The names that were looked up, each as a guard."""
+    """The names that were looked up, each as a guard. Other threads may look up more at any time."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, str | None], Guard] = {}
@@ -26,11 +26,11 @@ class Meanings:
 
     def are_kept(self) -> bool:
         """Whether every name still means what it meant."""
-        return are_kept(self._found.values())
+        return are_kept(self.guards)
 
     def now(self) -> list[Guard]:
         """Return the same places with what is there now."""
-        return [Guard(holder, key, found(holder, key)) for holder, key, _ in self._found.values()]
+        return [Guard(holder, key, found(holder, key)) for holder, key, _ in self.guards]
 
     def name(self, function: FunctionType, name: str) -> Any:
         """Return what a name that is not local means in a function now, or `ABSENT`, and remember it."""
