@@ -17,7 +17,8 @@ have guards. `cache` is how many bytes of memory a call may move before results 
 
 `form` says how the loops run (`ir/forms.py`); `guards` are equalities between sizes under which it is chosen. A region
 that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `schedule`, and are final now: in short rows
-each lane computes one row, a step over long lines takes 8 vectors, and streamed rows are computed one by one.
+each lane computes one row, a step over long lines takes 8 vectors, one over large arrays whose functions wait for one
+another takes 4, and streamed rows are computed one by one.
 `cut_from` is left in `rows or chunks` only, and says from how many columns on chunks run. Other attributes of a region:
 
     shared_walks    sums and the reductions that they need share the walk of a chunk (`ir/composites.py`)
@@ -57,7 +58,7 @@ from ..ir.records import record
 from ..ir.stages import RegionStages, finds_first, only_writes, region_stages
 from ..ir.types import Attr, Guards, axis_groups, integer
 from ..ir.widths import widest
-from .planning.called import called_functions
+from .planning.called import are_chained, called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
 from .planning.memory_hints import is_cheap, lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
@@ -67,6 +68,7 @@ from .planning.unroll_and_jam import walked_rows
 
 CACHED = 1 << 20  # bytes of columns that stay in a core's cache between the stages
 _COMPUTED = frozenset(" ,()*+-")  # characters in the text of a size that is not a single symbol
+CHAINED_UNROLL = 4  # vectors in a step; only large arrays repay the time that it takes to compile
 EXACT_STEPS = 16  # steps of a block whose elements may be combined in any order
 
 
@@ -131,6 +133,8 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
             cut_from = cut_from or _cut_lines_from(region, stages, integer(plan, "unroll"))
             is_long = long_columns(region, cut_from, others)
         kept = _loops(region, stages, plan, is_long.yes, cut_from)
+        if is_large.yes and _waits(region):
+            plan["unroll"] = CHAINED_UNROLL
     if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
         plan["early_exit"] = True
     _place(region, stages, plan, kept, bool(is_large.yes))
@@ -142,6 +146,13 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
         plan["guards"] = Guards(dict.fromkeys(guards))
     gone = dict.fromkeys(region.attrs.keys() - plan.keys())
     return {**plan, **gone}, {v.node: {"keep": place} for v, place in kept.items() if v.node is not None}
+
+
+def _waits(region: Node) -> bool:
+    """Whether the functions of elementwise code wait for one another, and few vectors are in a step."""
+    assert region.body is not None
+    is_few = 1 < integer(region.attrs, "unroll") < CHAINED_UNROLL
+    return is_few and not region.attrs["columns"] and not reduces_across(region) and are_chained(region.body)
 
 
 def _rows_of_product(region: Node, stages: RegionStages, plan: dict[str, Attr], is_short: bool) -> dict[Value, str]:

@@ -18,6 +18,7 @@ from ....ir import dims
 from ....ir.accesses import address, slot_name
 from ....ir.dims import LOOP, Size
 from ....ir.forms import nest_arrays
+from ....ir.functions import function_name
 from ....ir.graph import Graph, Node, Value
 from ....ir.indexing import Index
 from ....ir.layouts import byte_strides
@@ -89,6 +90,8 @@ class RegionNest:
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
         """Emits the loops, walks, stores and prefetches of a body in their order."""
         is_stage = self.is_stage
+        if len(self.points) > 1:
+            self.side_by_side(graph)
         self.is_stage = is_stage or sum(n.op in (ops.FOR, ops.WALK) for n in graph) > 1
         for node in graph:
             if node.op is ops.FOR:
@@ -99,6 +102,17 @@ class RegionNest:
                 for point in self.points:
                     EFFECTS[node.op](self, node, point)
         self.is_stage = is_stage
+
+    def side_by_side(self, graph: Graph) -> None:
+        """Emits each function for all points before the next one.
+
+        A function is a chain of FMAs that wait for one another. The CPU looks only one or two functions ahead, so
+        what it finds there should be of other vectors. LLVM keeps their order: rare arguments are branches.
+        """
+        for node in graph:
+            if function_name(node) is not None:
+                for point in self.points:
+                    self.get(node.result, point)
 
     # -- loops
 
