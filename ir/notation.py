@@ -77,7 +77,7 @@ MOST_DIGITS, MOST_WORDS = 19, 1000  # in a size
 
 
 def parse_size(text: str) -> Size:
-    """Parses what `str` prints for a size."""
+    """Parses what `str` prints for a size, or a sum that a person wrote, such as `2*(@i - -1)`."""
     if text.isascii() and text.isidentifier():
         return symbol(text)
     spaced = text
@@ -95,9 +95,9 @@ def parse_size(text: str) -> Size:
 def _parse_sum(tokens: list[str], at: int) -> tuple[Size, int]:
     total: dict[Monomial, int] = {}
     sign = 1
-    if at < len(tokens) and tokens[at] == "-":
-        sign, at = -1, at + 1
     while True:
+        while at < len(tokens) and tokens[at] == "-":
+            sign, at = -sign, at + 1
         term, at = _parse_product(tokens, at)
         for monomial, coefficient in terms_of(term):
             total[monomial] = total.get(monomial, 0) + sign * coefficient
@@ -118,6 +118,11 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
             if len(token) > MOST_DIGITS:
                 raise ShapeProblem(f"the number {token[:MOST_DIGITS]}... does not fit 64 bits")
             factor = int(token)
+        elif token == "(":
+            factor, at = _parse_sum(tokens, at)
+            if at >= len(tokens) or tokens[at] != ")":
+                raise ShapeProblem(f"a size has no ')' for its '(': '{' '.join(tokens)}'")
+            at += 1
         elif not _is_symbol(token):
             raise ShapeProblem(f"not a size: '{token}'")
         elif at < len(tokens) and tokens[at] == "(":
@@ -133,6 +138,8 @@ def _parse_product(tokens: list[str], at: int) -> tuple[Size, int]:
             factor = _parsed_function(token, args)
         else:
             factor = symbol(token)
+        if len(list(terms_of(total))) * len(list(terms_of(factor))) > MOST_WORDS:
+            raise LimitExceeded(f"a size has more than {MOST_WORDS} terms")
         total = total * factor
         if at >= len(tokens) or tokens[at] != "*":
             return total, at
@@ -155,4 +162,6 @@ def _parsed_function(name: str, args: list[Size]) -> Size:
         return args[0] - args[1] * floordiv(args[0], args[1])
     if name in ("min", "max") and len(args) > 1:
         return applied(name, args)
+    if name in ("floordiv", "mod") and len(args) == 2:
+        raise ShapeProblem(f"not a size: '{name}' divides by a number of 1 or more, not by '{args[1]}'")
     raise ShapeProblem(f"not a size: '{name}' can't take {quantity(len(args), 'argument')}")

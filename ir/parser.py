@@ -34,6 +34,7 @@ from .records import record
 from .schemas import KERNEL, Attribute, AttributeProblem, parse_schema, schema_of, schema_problem, typed
 from .types import Attr, Guards, TensorType
 
+MOST_RESULTS = 1 << 16  # of an op, as far as names are made for them
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)
       | (?P<string>"(?:[^"\\]|\\.)*")
@@ -206,6 +207,8 @@ class Parser:
                     self.accept(",")
             self.expect(":")
         while not self.peek(end):
+            if self.peek("}"):
+                raise SyntaxProblem(f"a body must end with {end}", self.span())
             self.node(builder)
         start = self.at
         self.at += 1
@@ -230,11 +233,7 @@ class Parser:
 
     def node(self, builder: Builder) -> None:
         start = self.at
-        name, count = "", 0
-        if self.tokens[start][0] == "value" or not self.in_nest:
-            name = self.take("value")
-            count = self.integer(self.take("number")) if self.accept(":") else 1
-            self.expect("=")
+        names = self.results() if self.tokens[start][0] == "value" or not self.in_nest else []
         op_name = self.take("string")[1:-1].removeprefix("weft.")
         if op_name not in self.table:
             self.at -= 1
@@ -259,18 +258,29 @@ class Parser:
         node.code = code
         self.places.put(node, self.extent(start), attrs.places)
         self.agree(operands, given, start)
-        if len(node.results) != len(results) or len(results) != count:
+        if len(node.results) != len(results) or len(results) != len(names):
             raise VerifyProblem(
-                f"{op_name} has {quantity(len(node.results), 'result')}, but the text says {count}", self.span(start)
+                f"{op_name} has {quantity(len(node.results), 'result')}, but the text says {len(names)}",
+                self.span(start),
             )
-        for value, printed in zip(node.results, results, strict=True):
+        for name, value, printed in zip(names, node.results, results, strict=True):
             if value.type != printed:
                 if not builder.facts.agree(value.type.shape, printed.shape) or value.type.dtype != printed.dtype:
                     raise VerifyProblem(
                         f"{op_name} returns {value.type}, but the text says {printed}", self.span(start)
                     )
                 value.type = printed  # the same sizes in another form, because guards were added later
-            self.define(name if count == 1 else f"{name}#{value.index}", value, start)
+            self.define(name, value, start)
+
+    def results(self) -> list[str]:
+        """Parse the names of an op's results: `%a`, `%a:2`, which names `%a#0` and `%a#1`, or several in a row."""
+        found = list[str]()
+        while not found or self.accept(","):
+            name = self.take("value")
+            count = self.integer(self.take("number")) if self.accept(":") else 1
+            found += [name] if count == 1 else [f"{name}#{k}" for k in range(min(count, MOST_RESULTS))]
+        self.expect("=")
+        return found
 
     def code(self) -> Graph:
         """Parse the second body of a region, its loop nest."""

@@ -38,7 +38,10 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
     facts = [*known, *_quotients((size, *known))]
     if isinstance(size, Dim) and any(len(monomial) > 1 for monomial, _ in size.terms):
         facts += [fact * dims.symbol(name) for fact in known for name in sorted(size.symbols)]
-    return _is_combined(_tight(size), [_tight(fact) for fact in _nearest(size, facts)[:MOST_KNOWN]])
+    tight = [_tight(fact) for fact in _nearest(size, facts)[:MOST_KNOWN]]
+    if _is_combined(_tight(size), tight):
+        return True
+    return cases < MOST_CASES and _is_combined({(): -1}, tight)  # a case that can't be, as of an empty range
 
 
 def _choices(*sizes: Size) -> Iterator[Atom]:

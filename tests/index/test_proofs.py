@@ -29,6 +29,7 @@ NUMBERS = [dict(zip("nmk", values, strict=True)) for values in product(range(6),
         ("n*m - 1 - m*k", "n - k - 1; m - 1"),
         ("n - 1", "n + k - 3; 2 - k"),
         ("0 - n", "0 - 1"),
+        ("n - 1 - m", "max(0, n - 1 - m) - 1 - k"),
     ],
 )
 def test_what_programs_need(goal: str, known: str) -> None:

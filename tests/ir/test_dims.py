@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from weft.ir import dims
 from weft.ir.dims import Size, symbol
-from weft.ir.errors import ShapeProblem
+from weft.ir.errors import LimitExceeded, ShapeProblem
 from weft.ir.notation import parse_size
 
 NAMES = ("n", "m", "k")
@@ -138,10 +138,26 @@ def test_loop_variables_stay_in_sight() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "size"),
+    [("n + -1", n - 1), ("2*(n - (m - 1))", 2 * n - 2 * m + 2), ("--n", n), ("-(n - m)*(n + m)", m * m - n * n)],
+)
+def test_sums_as_people_write_them(text: str, size: Size) -> None:
+    assert parse_size(text) == size
+
+
+def test_a_product_of_sums_has_a_limit() -> None:
+    with pytest.raises(LimitExceeded):
+        parse_size("*".join(f"(a{k} + b{k})" for k in range(60)))
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
         "n +",
+        "(n",
+        "()",
+        "n*(m + 1))",
         "min(n",
         "n m",
         "n)",

@@ -77,6 +77,36 @@ def test_mlir_of_another_hand_is_read() -> None:
     assert out.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_several_results_have_names_in_every_notation() -> None:
+    """MLIR names results together (`%r:2`) or one by one (`%s, %t`); sizes are sums as people write them."""
+    text = """
+!a = memref<?xf64, #weft.dims<n>>
+!f = tensor<f64>
+"nest.kernel"() <{access = ["update"]}> ({
+^bb0(%a : !a):
+  %0 = "nest.load"(%a) {at = #weft.dims<-1 + (2 - 1)>} : (!a) -> !f
+  NAMES = "nest.for"(%0, %0) ({
+  ^bb0(%low : !f, %high : !f):
+    %x = "nest.load"(%a) {at = #weft.dims<@i + -1>} : (!a) -> !f
+    %l = "weft.minimum"(%low, %x) : (!f, !f) -> !f
+    %h = "weft.maximum"(%high, %x) : (!f, !f) -> !f
+    "nest.yield"(%l, %h) : (!f, !f) -> ()
+  }) {var = "i", range = #weft.dims<1, n + 1>, kind = "serial"} : (!f, !f) -> (!f, !f)
+  "nest.store"(FIRST, %a) {at = #weft.dims<0>} : (!f, !a) -> ()
+  "nest.store"(SECOND, %a) {at = #weft.dims<n - 1>} : (!f, !a) -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+"""
+    for names, first, second in (("%r:2", "%r#0", "%r#1"), ("%s, %t", "%s", "%t"), ("%s:1, %t", "%s", "%t")):
+        own = text.replace("NAMES", names).replace("FIRST", first).replace("SECOND", second)
+        assert in_every_order(own, np.array([3.0, 1, 7, 2]))[0].tolist() == [1, 1, 7, 7]
+        assert in_every_order(print_nest(parse_nest(own)), np.array([3.0, 1]))[0].tolist() == [1, 3]
+    with pytest.raises(VerifyProblem, match="for has 2 results, but the text says 3"):
+        parse_nest(text.replace("NAMES", "%r:2, %t"))
+    with pytest.raises(SyntaxProblem, match="'%r' is defined twice"):
+        parse_nest(text.replace("NAMES", "%r, %r"))
+
+
 def test_elementwise() -> None:
     a, b = randn(37), randn(37)[::-1].copy()
     assert np.array_equal(in_every_order(text_of("chain"), a, b, np.zeros(37, "f4"))[2], a * b + np.float32(2))
