@@ -9,7 +9,17 @@ import numpy as np
 
 from ...frontend.programs.planning.pieces import ArrayInput, KnownResult
 from ...ir import dims
-from ...ir.errors import LimitExceeded, ShapeProblem, TraceProblem, TypeProblem, Unsupported, ValueProblem
+from ...ir.errors import (
+    LimitExceeded,
+    ShapeProblem,
+    TraceProblem,
+    TypeProblem,
+    Unsupported,
+    ValueProblem,
+    nearest,
+    quantity,
+    type_of,
+)
 from ...ir.layouts import GENERAL, UNIT, C, classify
 from ...ir.types import Guards
 from ..calling import Called, native_class
@@ -68,21 +78,36 @@ class NestKernel(Called):
     def chunked(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
         raise TypeProblem(f"the nest '{self.name}' writes to arrays, and a dask array can't be written to")
 
-    def served(self, form: CallForm, arrays: Sequence[Array], numbers: Mapping[str, Any], out: Any) -> None:
+    def served(self, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> None:
         """Run the nest; the arrays that it writes are changed."""
+        arrays, numbers = self._arranged(args, kwargs)
         given = self.checked(arrays, numbers)  # before a compile: sizes in the text may be beyond 64 bits
         if is_native(self):
-            self._learn(arrays, numbers)
+            self._learn(form, {**dict(zip(self.parameters, args, strict=False)), **kwargs}, arrays, numbers)
         self.native.run(arrays, given)
 
-    def _learn(self, arrays: Sequence[Array], numbers: Mapping[str, Any]) -> None:
-        """Make a recipe for calls like this one, which have been checked."""
+    def _arranged(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """The arrays of a call in their order, some of which may be passed by name, and the numbers."""
+        named = {name: x for name, x in kwargs.items() if name in self.parameters and name not in self.numbers}
+        if not named:
+            return args, kwargs
+        if twice := next((name for name in self.parameters[: len(args)] if name in named), None):
+            raise TypeProblem(f"{self.signature}: {twice} is given twice")
+        missing = [name for name in self.parameters[len(args) :] if name not in named]
+        if missing:
+            raise TypeProblem(f"{self.signature}: {', '.join(missing)} is missing")
+        numbers = {name: x for name, x in kwargs.items() if name not in named}
+        return (*args, *(named[name] for name in self.parameters[len(args) :])), numbers
+
+    def _learn(
+        self, form: CallForm, values: dict[str, Any], arrays: Sequence[Array], numbers: Mapping[str, Any]
+    ) -> None:
+        """Make a recipe for calls like this one, which have been checked. `values` are in the order of the call."""
         native, interface = self.native, self.interface
         if not isinstance(native, NativeNest) or native.code.failures:
             return  # one that fails has changed its arguments, so Python can't run it again to tell why
-        values = {**dict(zip(self.parameters, arrays, strict=True)), **numbers}
         sources = {name: NestSource(k) for k, name in enumerate(values)}
-        call = NestCallForm(CallForm(len(arrays), tuple(numbers)), sources, values, ())
+        call = NestCallForm(form, sources, values, ())
         highest = self._most(max([1, *(n for a in arrays for n in a.shape), *map(int, numbers.values())]))
         kind = call.kind, highest
         if not highest or kind in self._kinds:
@@ -136,16 +161,17 @@ class NestKernel(Called):
     def _check(self, arrays: Sequence[Any], numbers: Mapping[str, int]) -> None:
         """Checks what calls with the same types, sizes and strides have in common."""
         if len(arrays) != len(self.parameters):
-            raise TypeProblem(f"{self.signature} takes {len(self.parameters)} arrays, not {len(arrays)}")
-        if set(numbers) != set(self.numbers):
-            wrong = sorted(set(numbers) ^ set(self.numbers))
-            what = "missing" if wrong[0] in self.numbers else "unknown"
-            raise TypeProblem(f"{self.signature}: {', '.join(wrong)} is {what}")
+            raise TypeProblem(f"{self.signature} takes {quantity(len(self.parameters), 'array')}, not {len(arrays)}")
+        unknown, missing = set(numbers).difference(self.numbers), set(self.numbers).difference(numbers)
+        if wrong := sorted(unknown or missing):
+            what = "unknown" if unknown else "missing"
+            raise TypeProblem(f"{self.signature}: {', '.join(wrong)} is {what}", hint=nearest(wrong[0], list(missing)))
         for name, type, given in zip(self.parameters, self.interface.types, arrays, strict=True):
-            if not isinstance(given, np.ndarray):
-                raise TypeProblem(f"{self.name}: '{name}' must be an array, not a {given.__class__.__name__}")
+            if given.__class__ not in (np.ndarray, np.memmap):
+                hint = "pass np.asarray(x), or x.data of a masked array" if isinstance(given, np.ndarray) else None
+                raise TypeProblem(f"{self.name}: '{name}' must be a plain array, not {type_of(given)}", hint=hint)
             if given.ndim != type.rank or given.dtype != type.dtype.numpy:
-                have = f"{given.dtype} with {given.ndim} dimensions"
+                have = f"{given.dtype} with {quantity(given.ndim, 'dimension')}"
                 raise TypeProblem(f"{self.name}: '{name}' must be {shown(type)}, not {have}")
         self._check_sizes(arrays, numbers)
         self._check_layouts(arrays)

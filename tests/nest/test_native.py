@@ -90,12 +90,16 @@ def test_arguments_are_checked(kernels: Made) -> None:
     seidel, chain, stencil = (kernels[name][1] for name in ("seidel", "chain", "stencil_in_place"))
     a, x = randn(5, 5, dtype="f8"), randn(6)
     for error, message, call in (
-        (TypeProblem, "takes 1 arrays, not 2", lambda: seidel(a, a, steps=1)),
+        (TypeProblem, "takes 1 array, not 2", lambda: seidel(a, a, steps=1)),
         (TypeProblem, "steps is missing", lambda: seidel(a)),
+        (TypeProblem, "step is unknown\nhint: did you mean 'steps'", lambda: seidel(a, step=1)),
+        (TypeProblem, "a is given twice", lambda: seidel(a, a=a, steps=1)),
+        (TypeProblem, "b is missing", lambda: chain(x, o=x)),
+        (TypeProblem, "'a' must be a plain array, not a MaskedArray", lambda: seidel(np.ma.array(a), steps=1)),
         (TypeProblem, "stop is unknown", lambda: seidel(a, steps=1, stop=2)),
         (TypeProblem, "steps must be a whole number, not 1.5", lambda: seidel(a, steps=1.5)),
         (ValueProblem, "steps must be from 0 to", lambda: seidel(a, steps=-1)),
-        (TypeProblem, "'a' must be an array, not a list", lambda: seidel([1.0], steps=1)),
+        (TypeProblem, "'a' must be a plain array, not a list", lambda: seidel([1.0], steps=1)),
         (TypeProblem, "'a' must be f64.*not float32 with 2 dim", lambda: seidel(a.astype("f4"), steps=1)),
         (ShapeProblem, r"'a' must have shape \(5, 5\) here, not \(5, 4\)", lambda: seidel(a[:, :4].copy(), steps=1)),
         (ShapeProblem, "stencil_in_place needs", lambda: stencil(np.zeros((0, 3), "f4"))),
@@ -107,6 +111,51 @@ def test_arguments_are_checked(kernels: Made) -> None:
     x.flags.writeable = False
     with pytest.raises(ValueProblem, match="'o' is read-only"):
         chain(x.copy(), x.copy(), x)
+
+
+@pytest.mark.parametrize(("dtype", "name"), [("i1", "i8"), ("i8", "i64"), ("u2", "ui16")])
+def test_divisors_that_are_constant(dtype: str, name: str) -> None:
+    """Powers of two are divided by shifts, which round down as NumPy does, also below zero."""
+    info = np.iinfo(dtype)
+    divisors = [k for k in (1, 2, 8, info.max // 2 + 1, 3, -1, -2, 0) if k >= info.min]
+    steps = "".join(
+        f"""
+    %d{k} = "weft.constant"() {{value = {k} : i64, dtype = {name}}} : () -> !x
+    %q{k} = "weft.floor_divide"(%x, %d{k}) : (!x, !x) -> !x
+    %r{k} = "weft.remainder"(%x, %d{k}) : (!x, !x) -> !x
+    "nest.store"(%q{k}, %q) {{at = #weft.dims<{n}, @i>}} : (!x, !o) -> ()
+    "nest.store"(%r{k}, %r) {{at = #weft.dims<{n}, @i>}} : (!x, !o) -> ()"""
+        for n, k in enumerate(divisors)
+    )
+    kernel = weft.compile(f"""
+!a = memref<?x{name}, #weft.dims<n>>
+!o = memref<{len(divisors)}x?x{name}, #weft.dims<{len(divisors)}, n>>
+!x = tensor<{name}>
+"nest.kernel"() <{{access = ["read", "write", "write"]}}> ({{
+^bb0(%a : !a, %q : !o, %r : !o):
+  "nest.for"() ({{
+    %x = "nest.load"(%a) {{at = #weft.dims<@i>}} : (!a) -> !x{steps}
+    "nest.yield"() : () -> ()
+  }}) {{var = "i", range = #weft.dims<0, n>, kind = "vector"}} : () -> ()
+  "nest.yield"() : () -> ()
+}}) : () -> ()
+""")
+    spread = np.random.default_rng(3).integers(info.min, info.max, 50, dtype, endpoint=True)
+    x = np.concatenate([spread, np.arange(-20, 20).astype(dtype), np.array([info.min, info.max], dtype)])
+    found = np.zeros((2, len(divisors), len(x)), dtype)
+    kernel(x, found[0], found[1])
+    with np.errstate(all="ignore"):
+        wanted = [[f(x, np.asarray(k, dtype)) for k in divisors] for f in (np.floor_divide, np.remainder)]
+    assert np.array_equal(found, wanted)
+
+
+def test_arrays_may_be_passed_by_name(kernels: Made) -> None:
+    chain, a, b = kernels["chain"][1], randn(6), randn(6)
+    for _ in range(3):  # the later calls are native
+        for given in ((a, b), (a,), ()):
+            out = np.zeros_like(a)
+            chain(*given, **dict(list({"o": out, "b": b, "a": a}.items())[: 3 - len(given)]))
+            assert np.array_equal(out, a * b + np.float32(2))
 
 
 def test_numbers_from_data_are_checked() -> None:

@@ -11,6 +11,9 @@ def floor_divmod(e: Emitter, dtype: DType, a: Val, b: Val) -> tuple[Val, Val]:
 
     The smallest number divided by -1 is itself.
     """
+    if (bits := _power_of_two(b)) is not None:
+        shift = "ashr" if dtype.kind == "int" else "lshr"
+        return e.op(shift, a, e.const_like(a, bits)), e.op("and", a, e.const_like(a, (1 << bits) - 1))
     zero = e.zero_like(a)
     by_zero = _is_zero(e, b)
     quotient, rest = _divide(e, dtype, a, b, by_zero)
@@ -40,6 +43,12 @@ def _is_plain_constant(b: Val) -> bool:
     return not b.text.startswith("%") and b.text not in [
         text for x in (0, 1, -1) for text in (f"{x}", f"splat ({b.elem} {x})", "zeroinitializer")
     ]
+
+
+def _power_of_two(b: Val) -> int | None:
+    """The exponent of a divisor that is a constant power of two, and not negative."""
+    text = b.text.removeprefix(f"splat ({b.elem} ").removesuffix(")")
+    return int(text).bit_length() - 1 if text.isdecimal() and int(text).bit_count() == 1 else None
 
 
 def _quotient(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
