@@ -13,10 +13,11 @@ from ....ir.dims import Size
 from ....ir.dtypes import DType
 from ....ir.indexing import Index
 from ....ir.tuples import NamedTuple
-from .casts import memory_element
+from .casts import element, memory_element
 from .frame import Frame
 from .scopes import Nest, Scope
 from .text import BITS, Val
+from .vectors import load
 
 
 class Buffer(NamedTuple):
@@ -28,7 +29,6 @@ class Buffer(NamedTuple):
     base: Val
     strides: tuple[Size, ...]
     dtype: DType
-    align: int
     is_scratch: bool = False
     start: int = 0  # bytes from the base to the first element
 
@@ -71,19 +71,17 @@ class Memory:
         """Loads an element of a buffer, or a vector of them that are this far apart."""
         e, elem, dtype = self.nest.e, memory_element(buffer.dtype), buffer.dtype
         if stride == 0:
-            raw = e.load(pointer, elem, 0, buffer.align)
+            raw = e.load(pointer, elem, 0)
         elif stride == dtype.size:
-            raw = self._load_vector(pointer, elem, buffer.align)
+            raw = e.load(pointer, elem, self.width) if self.mask is None else e.masked_load(pointer, elem, self.mask)
         else:
-            raw = self._gather(pointer, elem, stride, buffer.align)
+            raw = self._gather(pointer, elem, stride)
         return e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw
 
     def load_whole(self, buffer: Buffer, index: Index) -> Val:
         """Load a whole vector that is stored at one index."""
-        e = self.nest.e
         pointer, _ = self.pointer(buffer, address(index, buffer.strides))
-        raw = e.load(pointer, memory_element(buffer.dtype), self.width, buffer.align)
-        return e.icmp("ne", raw, e.zero_like(raw)) if buffer.dtype.kind == "bool" else raw
+        return load(self.nest.e, element(buffer.dtype), self.width, pointer)
 
     def load_part(self, buffer: Buffer, index: Index, part: int) -> tuple[Val, Scope]:
         """Loads the real or the imaginary part of a complex number."""
@@ -101,8 +99,8 @@ class Memory:
         """Loads a vector of complex numbers, whose parts are interleaved; `half` is the buffer of such parts."""
         elem = memory_element(half.dtype)
         if self.mask is None:
-            return self.nest.e.load(pointer, elem, 2 * self.width, half.align)
-        return self.nest.e.masked_load(pointer, elem, half.align, self._twice(self.mask))
+            return self.nest.e.load(pointer, elem, 2 * self.width)
+        return self.nest.e.masked_load(pointer, elem, self._twice(self.mask))
 
     def part_of(self, pairs: Val, part: int) -> Val:
         return self.nest.e.shuffle(pairs, pairs, list(range(part, 2 * self.width, 2)))
@@ -125,9 +123,9 @@ class Memory:
         order = [k // 2 + self.width * (k % 2) for k in range(2 * self.width)]
         pairs = e.shuffle(e.splat(re, self.width), e.splat(im, self.width), order)
         if self.mask is None:
-            e.store(pairs, pointer, buffer.align)
+            e.store(pairs, pointer)
         else:
-            e.masked_store(pairs, pointer, buffer.align, self._twice(self.mask))
+            e.masked_store(pairs, pointer, self._twice(self.mask))
 
     def store(self, buffer: Buffer, index: Index, x: Val) -> None:
         """Writes an element, or a vector of them."""
@@ -145,25 +143,19 @@ class Memory:
         if buffer.dtype.kind == "bool":
             x = e.cast("zext", x, "i8")
         if stride == 0:
-            e.store(x, pointer, buffer.align)
+            e.store(x, pointer)
             return
         x = e.splat(x, self.width)
         if stride != buffer.dtype.size:
-            self._scatter(x, pointer, stride, buffer.align)
+            self._scatter(x, pointer, stride)
         elif self.mask is not None:
-            e.masked_store(x, pointer, buffer.align, self.mask)
+            e.masked_store(x, pointer, self.mask)
         elif buffer == self.streamed:
             e.stream(x, pointer)
         else:
-            e.store(x, pointer, buffer.align)
+            e.store(x, pointer)
 
-    def _load_vector(self, pointer: Val, elem: str, align: int) -> Val:
-        e = self.nest.e
-        if self.mask is None:
-            return e.load(pointer, elem, self.width, align)
-        return e.masked_load(pointer, elem, align, self.mask)
-
-    def _gather(self, pointer: Val, elem: str, stride: Size, align: int) -> Val:
+    def _gather(self, pointer: Val, elem: str, stride: Size) -> Val:
         """Load elements that are not contiguous.
 
         A gather instruction takes several times as long as one load per lane (measured; the microcode of some CPUs
@@ -172,31 +164,31 @@ class Memory:
         """
         e, size, width = self.nest.e, BITS[elem] // 8, self.width
         if self.mask is not None:
-            return e.gather(self._lane_pointers(pointer, stride), elem, align, self.mask)
+            return e.gather(self._lane_pointers(pointer, stride), elem, self.mask)
         if stride == -size:
-            whole = e.load(e.offset(pointer, e.const("i64", -(width - 1) * size)), elem, width, align)
+            whole = e.load(e.offset(pointer, e.const("i64", -(width - 1) * size)), elem, width)
             return e.shuffle(whole, whole, list(reversed(range(width))))
         if stride == 2 * size:
-            first = e.load(pointer, elem, width, align)
+            first = e.load(pointer, elem, width)
             # Begin one element before the next vector, so that nothing beyond the last element is read.
-            second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width, align)
+            second = e.load(e.offset(pointer, e.const("i64", (width - 1) * size)), elem, width)
             half = width // 2
             return e.shuffle(first, second, [2 * k if k < half else 2 * k + 1 for k in range(width)])
         vector = Val("poison", elem, width)
         for lane in range(width):
-            vector = e.insert(vector, e.load(self._lane(pointer, stride, lane), elem, 0, align), lane)
+            vector = e.insert(vector, e.load(self._lane(pointer, stride, lane), elem, 0), lane)
         return vector
 
-    def _scatter(self, x: Val, pointer: Val, stride: Size, align: int) -> None:
+    def _scatter(self, x: Val, pointer: Val, stride: Size) -> None:
         e, size, width = self.nest.e, BITS[x.elem] // 8, self.width
         if self.mask is not None:
-            e.scatter(x, self._lane_pointers(pointer, stride), align, self.mask)
+            e.scatter(x, self._lane_pointers(pointer, stride), self.mask)
         elif stride == -size:
             turned = e.shuffle(x, x, list(reversed(range(width))))
-            e.store(turned, e.offset(pointer, e.const("i64", -(width - 1) * size)), align)
+            e.store(turned, e.offset(pointer, e.const("i64", -(width - 1) * size)))
         else:
             for lane in range(width):
-                e.store(e.extract(x, lane), self._lane(pointer, stride, lane), align)
+                e.store(e.extract(x, lane), self._lane(pointer, stride, lane))
 
     def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
         """Return the address of a lane from that of its group of four: there are too few registers for every offset."""

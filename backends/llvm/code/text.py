@@ -324,13 +324,13 @@ class Emitter:
         status = Val("%status", "ptr", 0)
         self.store(self.op("or", self.load(status, "i32", 0, 4), bad), status, 4)
 
-    # -- memory
+    # -- memory. Arrays may have any address, so no alignment is assumed unless a caller knows better
 
-    def load(self, address: Val, elem: str, lanes: int, align: int) -> Val:
+    def load(self, address: Val, elem: str, lanes: int, align: int = 1) -> Val:
         kind = Val("", elem, lanes).type
         return self.emit(f"load {kind}, ptr {address.text}, align {align}{self.memory}", elem, lanes)
 
-    def store(self, x: Val, address: Val, align: int) -> None:
+    def store(self, x: Val, address: Val, align: int = 1) -> None:
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}{self.memory}")
 
     def stream(self, x: Val, address: Val) -> None:
@@ -354,32 +354,32 @@ class Emitter:
         """A vector of addresses."""
         return self.emit(f"getelementptr i8, ptr {address.text}, {byte_offsets.typed}", "ptr", byte_offsets.lanes)
 
-    def masked_load(self, address: Val, elem: str, align: int, mask: Val) -> Val:
+    def masked_load(self, address: Val, elem: str, mask: Val) -> Val:
         """Loads the lanes of the mask; the others are zero and not read."""
         result = Val("zeroinitializer", elem, mask.lanes)
         symbol = f"llvm.masked.load.{self.overload(result)}.p0"
         self.declared[symbol] = f"declare {result.type} @{symbol}(ptr, {mask.type}, {result.type})"
-        arguments = f"ptr align {align} {address.text}, {mask.typed}, {result.typed}"
+        arguments = f"ptr align 1 {address.text}, {mask.typed}, {result.typed}"
         loaded = self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
         self.zeroed[loaded.text] = mask.text
         return loaded
 
-    def masked_store(self, x: Val, address: Val, align: int, mask: Val) -> None:
+    def masked_store(self, x: Val, address: Val, mask: Val) -> None:
         symbol = f"llvm.masked.store.{self.overload(x)}.p0"
         self.declared[symbol] = f"declare void @{symbol}({x.type}, ptr, {mask.type})"
-        arguments = f"{x.typed}, ptr align {align} {address.text}, {mask.typed}"
+        arguments = f"{x.typed}, ptr align 1 {address.text}, {mask.typed}"
         self.lines.append(f"  call void @{symbol}({arguments}){self.memory}")
 
-    def gather(self, addresses: Val, elem: str, align: int, mask: Val) -> Val:
+    def gather(self, addresses: Val, elem: str, mask: Val) -> Val:
         """One load for each lane of the mask."""
         result = Val("zeroinitializer", elem, mask.lanes)
         symbol = f"llvm.masked.gather.{self.overload(result)}.{self.overload(addresses)}"
         self.declared[symbol] = f"declare {result.type} @{symbol}({addresses.type}, {mask.type}, {result.type})"
-        arguments = f"{addresses.type} align {align} {addresses.text}, {mask.typed}, {result.typed}"
+        arguments = f"{addresses.type} align 1 {addresses.text}, {mask.typed}, {result.typed}"
         return self.emit(f"call {result.type} @{symbol}({arguments}){self.memory}", elem, mask.lanes)
 
-    def scatter(self, x: Val, addresses: Val, align: int, mask: Val) -> None:
+    def scatter(self, x: Val, addresses: Val, mask: Val) -> None:
         symbol = f"llvm.masked.scatter.{self.overload(x)}.{self.overload(addresses)}"
         self.declared[symbol] = f"declare void @{symbol}({x.type}, {addresses.type}, {mask.type})"
-        arguments = f"{x.typed}, {addresses.type} align {align} {addresses.text}, {mask.typed}"
+        arguments = f"{x.typed}, {addresses.type} align 1 {addresses.text}, {mask.typed}"
         self.lines.append(f"  call void @{symbol}({arguments}){self.memory}")

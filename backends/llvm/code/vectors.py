@@ -12,12 +12,12 @@ def memory_form(elem: str) -> str:
 
 def store(e: Emitter, x: Val, address: Val) -> None:
     """Stores a vector or a number; an `i1` is stored as a byte."""
-    e.store(e.cast("zext", x, "i8") if x.elem == "i1" else x, address, 1)
+    e.store(e.cast("zext", x, "i8") if x.elem == "i1" else x, address)
 
 
 def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
     """Loads what `store` stored."""
-    raw = e.load(address, memory_form(elem), lanes, 1)
+    raw = e.load(address, memory_form(elem), lanes)
     return e.icmp("ne", raw, e.zero_like(raw)) if elem == "i1" else raw
 
 

@@ -149,7 +149,7 @@ class Elements:
         value = (*self.region.operands, *self.region.results)[slot]
         strides = slot_strides(self.region, slot, self.layouts[slot])
         # Arrays may have any address, so no alignment is assumed.
-        return Buffer(self.frame.pointer(slot), strides, value.type.dtype, 1)
+        return Buffer(self.frame.pointer(slot), strides, value.type.dtype)
 
     def write(self, slot: int, value: Value, index: Index) -> None:
         """Stores the element as a result of the region."""

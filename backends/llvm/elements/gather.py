@@ -72,18 +72,18 @@ def _load(memory: Memory, buffer: Buffer, pointer: Val, stride: Size, looked: li
             lanes = share if lanes is None else e.op("add", lanes, share)
     if lanes is None and stride == 0:
         assert ok is not None
-        return e.load(e.select(ok, pointer, _spare(memory)), elem, 0, buffer.align)
+        return e.load(e.select(ok, pointer, _spare(memory)), elem, 0)
     mask = memory.lanes_that_count() if ok is None else e.splat(ok, width)
     for x in looked:
         mask = e.op("and", mask, x.ok) if x.at.lanes else mask
     if memory.mask is not None:
         mask = e.op("and", mask, memory.mask)
     if lanes is None and stride == buffer.dtype.size:
-        return e.masked_load(pointer, elem, buffer.align, mask)
+        return e.masked_load(pointer, elem, mask)
     if stride != 0:
         lanes = memory.along(stride) if lanes is None else e.op("add", lanes, memory.along(stride))
     assert lanes is not None
-    return e.gather(e.offsets(pointer, lanes), elem, buffer.align, mask)
+    return e.gather(e.offsets(pointer, lanes), elem, mask)
 
 
 def _spare(memory: Memory) -> Val:
@@ -92,5 +92,5 @@ def _spare(memory: Memory) -> Val:
     if "spare" not in entry.memo:
         entry.memo["spare"] = memory.frame.reserve(SPARE_BYTES)
         with memory.nest.at(entry):
-            memory.nest.e.store(memory.nest.e.const("i64", 0, SPARE_BYTES // 8), entry.memo["spare"], 1)
+            memory.nest.e.store(memory.nest.e.const("i64", 0, SPARE_BYTES // 8), entry.memo["spare"])
     return entry.memo["spare"]

@@ -275,7 +275,7 @@ class Chunked:
         strides, size = self.row_strides(dtype.size)
         is_whole = value.type.rank == len(self.space)
         own = tuple(stride for axis, stride in enumerate(strides) if is_whole or axis not in self.reduced)
-        return Buffer(self.frame.shared(name, size), own, dtype, 1)
+        return Buffer(self.frame.shared(name, size), own, dtype)
 
     def partials(self, sums: Reduction) -> list[Buffer]:
         """The memory for the chunks' partial results: all lanes for a row, or one number for each row of a vector."""
@@ -286,7 +286,7 @@ class Chunked:
     def of_chunks(self, name: str, dtype: DType, lanes: int = 1) -> Buffer:
         """Memory for the partial results of each chunk of each row."""
         strides, size = self.row_strides(dtype.size * lanes)
-        return Buffer(self.frame.shared(name, size * self.chunks()), (*strides, size), dtype, 1)
+        return Buffer(self.frame.shared(name, size * self.chunks()), (*strides, size), dtype)
 
     def place(self, offset: int) -> tuple[Size, ...]:
         """The index of this chunk's and this row's totals."""

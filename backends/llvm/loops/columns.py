@@ -22,7 +22,7 @@ from ..reductions.argminmax import WATCHED, Watched
 from ..reductions.argminmax_lanes import Lanes
 from ..reductions.extremes import Extremes, has_extreme
 from ..reductions.scan import Running
-from .vector_loops import LONG, LoopPlace, VectorLoop, lane_mask, lane_masks, whole_steps
+from .vector_loops import LONG, LoopPlace, lane_mask, lane_masks, next_line, whole_steps
 
 Reduction = Accumulators | Extremes | Watched | Lanes
 Column = tuple[str, Size, Size]  # the variable of a loop, and its range
@@ -427,14 +427,10 @@ class Columns:
             run = e.op("add", e.op("mul", run, number(each)), self.nest.variables[name][0])
         return e.op("add", e.op("mul", run, number(extent)), at)
 
-    @property
-    def vectors(self) -> VectorLoop:
-        return VectorLoop(self.memory, lambda offsets: None, None)
-
     def next_line(self, start: Val, stop: Val, long: int) -> Val:
         """Where whole vectors should begin; walks of less than `long` vectors begin at `start`."""
         place = self.loops.line and self.loops.line()
-        return self.vectors.next_line(place, start, stop, long) if place is not None else start
+        return next_line(self.memory, place, start, stop, long) if place is not None else start
 
     def visit(self, offsets: list[int]) -> dict[Node, list[Val]]:
         return self.loops.code.visit([a.node for a in self.sums], offsets, True)

@@ -17,8 +17,9 @@ from ....ir.nest import ops
 from ....ir.nest.scopes import variables
 from ....ir.ops import SIZE
 from ....ir.types import integer, sizes
-from ..code.casts import memory_element
+from ..code.casts import element, memory_element
 from ..code.text import BITS, Val
+from ..code.vectors import load
 from .vector_loops import LoopPlace, VectorLoop, lane_mask
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ class FlatRows:
         """Loads what was repeated for all elements of the block."""
         e, dtype, (at, scope) = self.e, place.buffer.dtype, self.nest.variables[self.vector]
         with self.nest.at(scope):
-            raw = e.load(self._address(place, at), memory_element(dtype), self.width, 1)
-            return e.icmp("ne", raw, e.zero_like(raw)) if dtype.kind == "bool" else raw, scope
+            return load(e, element(dtype), self.width, self._address(place, at)), scope
 
     def repeat(self, place: LoopPlace, count: Val) -> None:
         """Writes a row repeatedly until the block is filled."""
@@ -100,15 +100,15 @@ class FlatRows:
 
         def copy(at: Val, carried: list[Val]) -> list[Val]:
             memory.mask = lane_mask(e, self.width, at, length)
-            e.masked_store(self._raw(place), self._address(place, at), 1, memory.mask)
+            e.masked_store(self._raw(place), self._address(place, at), memory.mask)
             memory.mask = None
             return []
 
         def go_on(values: list[Val]) -> list[Val]:
             """Append a copy of the first rows, doubling them until they fill a vector."""
             known, rows = values
-            raw = e.load(self._address(place, e.op("sub", known, rows)), elem, self.width, 1)
-            e.store(raw, self._address(place, known), 1)
+            raw = e.load(self._address(place, e.op("sub", known, rows)), elem, self.width)
+            e.store(raw, self._address(place, known))
             known = e.op("add", known, e.call("smin", rows, width))
             return [known, e.select(e.icmp("slt", rows, width), known, rows)]
 
@@ -121,7 +121,7 @@ class FlatRows:
 
         def row(at: Val, carried: list[Val]) -> list[Val]:
             raw = e.splat(self._raw(place), self.most)
-            e.store(raw, self._address(place, e.op("mul", e.op("sub", at, begin), length)), 1)
+            e.store(raw, self._address(place, e.op("mul", e.op("sub", at, begin), length)))
             return []
 
         self.nest.loop(self.outer, begin, end, 1, [], row)

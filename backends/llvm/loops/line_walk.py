@@ -123,7 +123,7 @@ class LineWalk(Walk):
             left = e.offset(self.partials_of(node).base, e.op("mul", chunk, self.frame.size(bytes)))
             kept = e.offset(stack, e.op("mul", level, self.frame.size(apart)))
             base = e.select(ends, e.select(is_last, left, kept), half)
-            line = Buffer(base, tuple(strides), dtype, 1)
+            line = Buffer(base, tuple(strides), dtype)
             self.waiting[node] = Waiting(joined, stack, self.frame.size(apart), half, line)
 
     def partials_of(self, node: Node) -> Buffer:
@@ -178,4 +178,4 @@ class LineWalk(Walk):
         return e.offset(line, e.op("mul", at, e.const("i64", node.result.type.dtype.size)))
 
     def _waits(self, node: Node, place: Val) -> Val:
-        return self.nest.e.load(place, element(node.result.type.dtype), self.width, 1)
+        return self.nest.e.load(place, element(node.result.type.dtype), self.width)

@@ -222,7 +222,7 @@ class RegionNest:
         if value.node is not None:
             groups = axis_groups(value.node.attrs, "collapse")
             strides = tuple(next((strides[a] for a in reversed(g) if strides[a] != 0), 0) for g in groups)
-        return Buffer(self.frame.pointer(slot), strides, dtype, 1)  # arrays may have any address
+        return Buffer(self.frame.pointer(slot), strides, dtype)  # arrays may have any address
 
     def scratch(self, value: Value) -> Buffer:
         """Memory for the columns of one row, or of one step of vectors of rows, which every step uses again."""
@@ -237,7 +237,7 @@ class RegionNest:
             strides.insert(0, size)
             size = size * extent
         lanes = [value.type.dtype.size] if loop is not None else []
-        return Buffer(self.frame.scratch(size), (*lanes, *strides), value.type.dtype, 1, is_scratch=loop is not None)
+        return Buffer(self.frame.scratch(size), (*lanes, *strides), value.type.dtype, is_scratch=loop is not None)
 
     def at(self, node: Node, name: str, point: Point) -> Index:
         """The sizes in an attribute, moved to a point."""

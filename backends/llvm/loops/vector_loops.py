@@ -43,7 +43,7 @@ class VectorLoop(NamedTuple):
         Whole vectors begin at a cache line of `line`, and `streamed` is written by non-temporal stores.
         """
         width = self.memory.width
-        first = start if line is None else self.next_line(line, start, stop)
+        first = start if line is None else next_line(self.memory, line, start, stop)
         ends, begin = list[tuple[Val, Val, list[int]]](), first
         for count in steps:
             end = whole_steps(self.e, begin, stop, width * count)
@@ -103,38 +103,38 @@ class VectorLoop(NamedTuple):
         nest.while_loop(bounds, lambda values: e.icmp("slt", *values), edge)
         del nest.variables[memory.vector]
 
-    # -- cache lines
-
-    def next_line(self, place: LoopPlace, start: Val, stop: Val, long: int = LONG) -> Val:
-        """The start of the next cache line after `start`, if the row is at least `long` vectors."""
-        e, size, width = self.e, place.buffer.dtype.size, self.memory.width
-        first = self._address(place, start)
-        before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
-        before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
-        is_first, zero = start.text == "0", e.const("i64", 0)
-        is_long = e.icmp("sge", stop if is_first else e.op("sub", stop, start), e.const("i64", long * width))
-        before = e.select(is_long, before, zero)
-        return before if is_first else e.op("add", start, before)
-
     def is_aligned(self, place: LoopPlace, first: Val) -> Val:
         """Whether whole vectors of a place from `first` on are aligned."""
         e, (buffer, at) = self.e, place
-        found = self._address(place, first)
+        found = _address(self.memory, place, first)
         if self.jammed is not None:  # the other rows of a step are aligned too if rows are whole vectors apart
             apart = coefficient_of(address(at, buffer.strides), self.jammed)
             found = e.op("or", found, self.memory.frame.size(apart))
         over = e.op("and", found, e.const("i64", self.memory.width * buffer.dtype.size - 1))
         return e.icmp("eq", over, e.const("i64", 0))
 
-    def _address(self, place: LoopPlace, start: Val) -> Val:
-        """The address of a row's element at `start`."""
-        e, (buffer, at) = self.e, place
-        offset = dims.substitute(address(at, buffer.strides), {self.memory.vector: 0})
-        row, _ = self.memory.pointer(buffer, offset)
-        number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
-        if start.text == "0":
-            return number
-        return e.op("add", number, e.op("mul", start, e.const("i64", buffer.dtype.size)))
+
+def next_line(memory: Memory, place: LoopPlace, start: Val, stop: Val, long: int = LONG) -> Val:
+    """The start of the next cache line after `start`, if the row is at least `long` vectors."""
+    e, size, width = memory.nest.e, place.buffer.dtype.size, memory.width
+    first = _address(memory, place, start)
+    before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
+    before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
+    is_first, zero = start.text == "0", e.const("i64", 0)
+    is_long = e.icmp("sge", stop if is_first else e.op("sub", stop, start), e.const("i64", long * width))
+    before = e.select(is_long, before, zero)
+    return before if is_first else e.op("add", start, before)
+
+
+def _address(memory: Memory, place: LoopPlace, start: Val) -> Val:
+    """The address of a row's element at `start`."""
+    e, (buffer, at) = memory.nest.e, place
+    offset = dims.substitute(address(at, buffer.strides), {memory.vector: 0})
+    row, _ = memory.pointer(buffer, offset)
+    number = e.emit(f"ptrtoint ptr {row.text} to i64", "i64", 0)
+    if start.text == "0":
+        return number
+    return e.op("add", number, e.op("mul", start, e.const("i64", buffer.dtype.size)))
 
 
 def whole_steps(e: Emitter, start: Val, stop: Val, step: int) -> Val:

@@ -304,5 +304,5 @@ def begin_scans(f: NestFunction, node: Node, points: Points) -> None:
             kind = Val("", elem, point.width)
             running = f.in_entry(f"alloca {kind.type}, align 64", "ptr")
             has_one = f.in_entry("alloca i1, align 1", "ptr")
-            f.e.store(f.e.const("i1", 0), has_one, 1)
+            f.e.store(f.e.const("i1", 0), has_one)
             point.cells[scan] = (running, has_one)

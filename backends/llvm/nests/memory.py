@@ -36,7 +36,7 @@ def inputs(f: NestFunction) -> None:
         known = GENERAL if layout == "S" else str(layout)
         strides = byte_strides(known, value.type.shape, value.type.dtype.size, slot_name(slot))
         f.module.scopes[value] = slot
-        f.buffers[value] = Buffer(f.frame.pointer(slot), strides, value.type.dtype, 1)
+        f.buffers[value] = Buffer(f.frame.pointer(slot), strides, value.type.dtype)
 
 
 def load(f: NestFunction, node: Node, points: Points) -> None:
@@ -98,7 +98,7 @@ def _place(f: NestFunction, node: Node, point: Point, part: int = 0) -> tuple[Bu
     owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
     buffer = f.buffers.get(owner)
     if buffer is None:
-        buffer = Buffer(point.values[owner], strides_in(f, owner), owner.type.dtype, 1)
+        buffer = Buffer(point.values[owner], strides_in(f, owner), owner.type.dtype)
     if buffer.dtype.kind == "complex":
         buffer = part_buffer(buffer, part)
     return buffer, address(index, buffer.strides) + buffer.start, owner
@@ -153,7 +153,7 @@ def load_element(f: NestFunction, node: Node, point: Point, part: int = 0) -> Va
         found = memory.load_at(buffer, numbers.moved(f, buffer.base, offset, point), stride)
     else:
         pointers = f.e.offsets(buffer.base, numbers.number(f, offset, point))
-        found = f.e.gather(pointers, memory_element(buffer.dtype), 1, memory.lanes_that_count())
+        found = f.e.gather(pointers, memory_element(buffer.dtype), memory.lanes_that_count())
         found = f.e.icmp("ne", found, f.e.zero_like(found)) if buffer.dtype.kind == "bool" else found
     f.e.memory = ""
     return found
@@ -171,7 +171,7 @@ def store_element(f: NestFunction, node: Node, point: Point, x: Val, part: int =
     else:
         x = f.e.cast("zext", x, "i8") if buffer.dtype.kind == "bool" else x
         pointers = f.e.offsets(buffer.base, numbers.number(f, offset, point))
-        f.e.scatter(f.e.splat(x, point.width), pointers, 1, memory.lanes_that_count())
+        f.e.scatter(f.e.splat(x, point.width), pointers, memory.lanes_that_count())
     f.e.memory = ""
 
 

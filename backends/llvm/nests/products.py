@@ -185,7 +185,7 @@ class _ProductEmitter:
             f.body(body, own)
             for k, (p, mask) in enumerate(zip(own, masks, strict=True)):
                 x = e.splat(p.values[factor], self.width)
-                e.store(e.select(mask, x, e.zero_like(x)), self.at(self.panel, e.op("sub nsw", term, start), k), 1)
+                e.store(e.select(mask, x, e.zero_like(x)), self.at(self.panel, e.op("sub nsw", term, start), k))
             return []
 
         f.repeat(start, stop, 1, (), run)
@@ -238,11 +238,11 @@ class _ProductEmitter:
         return e.offset(memory, e.op("add nsw", offset, e.const("i64", k * self.width * self.bytes)))
 
     def vector(self, memory: Val, line: Val, k: int) -> Val:
-        return self.f.e.load(self.at(memory, line, k), self.elem, self.width, 1)
+        return self.f.e.load(self.at(memory, line, k), self.elem, self.width)
 
     def put_sums(self, line: Val, values: Sequence[Val]) -> list[Val]:
         for k, value in enumerate(values):
-            self.f.e.store(value, self.at(self.sums, line, k), 1)
+            self.f.e.store(value, self.at(self.sums, line, k))
         return []
 
 

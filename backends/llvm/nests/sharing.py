@@ -134,7 +134,7 @@ def _passed(f: NestFunction, g: NestFunction, value: Val) -> Val:
     k = f.module.captured
     f.module.captured += words
     places = [f.module.word("captured", k + i) for i in range(words)]
-    f.e.store(value, f.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr"), 1)
+    f.e.store(value, f.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr"))
     at = g.in_entry(f"getelementptr i8, ptr %frame, i64 {8 * places[0]}", "ptr")
     with g.nest.at(g.nest.entry):
-        return g.e.load(at, value.elem, value.lanes, 1)
+        return g.e.load(at, value.elem, value.lanes)

@@ -220,5 +220,5 @@ def scan(f: NestFunction, node: Node, points: Points) -> None:
         both = combined(e, op, dtype, older, x)
         found = e.select(e.load(has_one, "i1", 0, 1), both, x)
         e.store(found, running, 64)
-        e.store(e.const("i1", 1), has_one, 1)
+        e.store(e.const("i1", 1), has_one)
         point.values[node.result] = found

@@ -146,7 +146,7 @@ class Product:
     def row_buffer(self, origin: Val) -> Buffer:
         """The rows of one matrix in memory; row 0 would be at `origin`."""
         strides = (*[0] * len(self.stack), self.row_bytes(1), self.tile.size)
-        return Buffer(origin, strides, self.tile.dtype, 1)
+        return Buffer(origin, strides, self.tile.dtype)
 
     def own_rows(self, start: Val) -> Val:
         """The origin of this worker's memory for a block of rows that begins with `start`."""

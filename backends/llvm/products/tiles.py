@@ -165,7 +165,7 @@ def _store_rows(e: Emitter, tile: Tile, given: dict[str, Val], mask: Val, totals
             if v < tile.vectors - 1:
                 e.store(total, place, 1)
             else:
-                e.masked_store(total, place, 1, mask)
+                e.masked_store(total, place, mask)
 
 
 def _free_rows(e: Emitter, tile: Tile, given: dict[str, Val]) -> list[Val]:
@@ -233,7 +233,7 @@ def _line(e: Emitter, tile: Tile, right: Val, mask: Val | None) -> list[Val]:
     places = [e.offset(right, e.const("i64", v * tile.width * tile.size)) for v in range(tile.vectors)]
     whole = places if mask is None else places[:-1]
     vectors = [e.load(place, tile.elem, tile.width, 1) for place in whole]
-    return vectors if mask is None else [*vectors, e.masked_load(places[-1], tile.elem, 1, mask)]
+    return vectors if mask is None else [*vectors, e.masked_load(places[-1], tile.elem, mask)]
 
 
 def _with_term(e: Emitter, dtype: DType, x: Val, y: Val, total: Val) -> Val:

@@ -53,6 +53,23 @@ def joined(e: Emitter, waiting: Val, parts: list[Val], join: Callable[[Val, list
     return e.repeat([waiting, *parts], some, newest)[1:]
 
 
+def carried(e: Emitter, count: Val, parts: list[Val], join: Callable[[Val, list[Val]], list[Val]]) -> list[Val]:
+    """Joins a finished block with the `count` before it, like the carries of a binary counter.
+
+    The level of the result comes first.
+    """
+    zero, one = e.const("i64", 0), e.const("i64", 1)
+
+    def carries(values: list[Val]) -> Val:
+        return e.icmp("ne", e.op("and", values[0], one), zero)
+
+    def carry(values: list[Val]) -> list[Val]:
+        digits, level, *newer = values
+        return [e.op("lshr", digits, one), e.op("add", level, one), *join(level, newer)]
+
+    return e.repeat([count, zero, *parts], carries, carry)[1:]
+
+
 class Accumulators:
     """Partial results of one reduction: one vector (or scalar) for each slot, and a stack for finished blocks."""
 
@@ -97,20 +114,10 @@ class Accumulators:
     # -- the tree of blocks
 
     def push(self, totals: list[Val], count: Val) -> None:
-        """Joins a finished block with the `count` before it, like the carries of a binary counter."""
-        e = self.nest.e
-        zero, one = e.const("i64", 0), e.const("i64", 1)
-
-        def carries(values: list[Val]) -> Val:
-            return e.icmp("ne", e.op("and", values[0], one), zero)
-
-        def carry(values: list[Val]) -> list[Val]:
-            digits, level, *parts = values
-            return [e.op("lshr", digits, one), e.op("add", level, one), *self._with_level(level, parts)]
-
-        _, level, *parts = e.repeat([count, zero, *totals], carries, carry)
+        """Joins a finished block with the `count` before it."""
+        level, *parts = carried(self.nest.e, count, totals, self._with_level)
         for part, place in zip(parts, self._places(level), strict=True):
-            store(e, part, place)
+            store(self.nest.e, part, place)
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
         """Joins the last block, of those that there are, with all before it."""

@@ -15,7 +15,7 @@ from ..code.frame import Frame
 from ..code.scopes import Nest
 from ..code.text import BITS, Val
 from ..code.vectors import load, store
-from .accumulators import LEVELS
+from .accumulators import LEVELS, carried, joined
 
 KINDS = 4
 
@@ -38,36 +38,20 @@ class Moments:
         return [self.nest.e.const(self.elem, 0.0, self.lanes)] * (KINDS * self.slots)
 
     def push(self, parts: list[Val], count: Val) -> None:
-        """Joins a part with the `count` before it, like the carries of a binary counter."""
-        e = self.nest.e
-        zero, one = e.const("i64", 0), e.const("i64", 1)
-
-        def carries(values: list[Val]) -> Val:
-            return e.icmp("ne", e.op("and", values[0], one), zero)
-
-        def carry(values: list[Val]) -> list[Val]:
-            digits, level, *newer = values
-            length = self._length(level)
-            return [e.op("lshr", digits, one), e.op("add", level, one), *self._both(level, newer, length)]
-
-        _, level, *found = e.repeat([count, zero, *parts], carries, carry)
+        """Joins a part with the `count` before it."""
+        level, *found = carried(self.nest.e, count, parts, lambda k, newer: self._both(k, newer, self._length(k)))
         for slot, part in enumerate(found):
-            store(e, part, self._place(level, slot))
+            store(self.nest.e, part, self._place(level, slot))
 
     def finish(self, parts: list[Val], count: Val, last: Val) -> list[Val]:
         """Joins the last part, of `last` elements, with all before it, from the newest to the oldest."""
         e = self.nest.e
 
-        def some(values: list[Val]) -> Val:
-            return e.icmp("ne", values[0], e.const("i64", 0))
+        def join(level: Val, values: list[Val]) -> list[Val]:
+            length, *newer = values
+            return [e.op("add", length, self._length(level)), *self._both(level, newer, length)]
 
-        def join(values: list[Val]) -> list[Val]:
-            digits, length, *newer = values
-            level = e.call("cttz", digits, Val("true", "i1", 0), suffix=".i64")
-            rest = e.op("and", digits, e.op("sub", digits, e.const("i64", 1)))
-            return [rest, e.op("add", length, self._length(level)), *self._both(level, newer, length)]
-
-        return e.repeat([count, last, *parts], some, join)[2:]
+        return joined(e, count, [last, *parts], join)[1:]
 
     def moved(self, moments: Sequence[Val], count: Val, shift: Val) -> tuple[Val, Val]:
         """The sum of differences from another shift, and that of their squares; one that is infinite stays."""

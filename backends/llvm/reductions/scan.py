@@ -9,10 +9,11 @@ from __future__ import annotations
 from ....ir.dtypes import BF16, F16
 from ....ir.graph import Node
 from ....ir.nest.ops import combiner
-from ..code.casts import constant, element, memory_element
+from ..code.casts import constant, element
 from ..code.frame import Frame
 from ..code.scopes import Nest
 from ..code.text import BITS, Val
+from ..code.vectors import load, memory_form, store
 from ..elements.combine import combined, neutral
 
 # Ops of one instruction, whose code may be repeated for every lane.
@@ -71,10 +72,10 @@ class Running:
 
     def _looped(self, running: Val, x: Val, first: Val | None) -> tuple[Val, Val]:
         """Scans along a vector through memory, in a loop over the lanes."""
-        e, elem = self.nest.e, memory_element(self.dtype)
-        size = BITS[elem] // 8
+        e, elem = self.nest.e, element(self.dtype)
+        size = BITS[memory_form(elem)] // 8
         base, zero = self._room(size), e.const("i64", 0)
-        e.store(self._to_memory(x), base, 1)
+        store(e, x, base)
 
         def inside(values: list[Val]) -> Val:
             return e.icmp("slt", values[0], e.const("i64", self.width))
@@ -83,12 +84,12 @@ class Running:
             k, before = values
             place = e.offset(base, e.op("mul", k, e.const("i64", size)))
             start = None if first is None else e.op("and", first, e.icmp("eq", k, zero))
-            after = self._combine(before, self._from_memory(e.load(place, elem, 0, 1)), start)
-            e.store(self._to_memory(after), place, 1)
+            after = self._combine(before, load(e, elem, 0, place), start)
+            store(e, after, place)
             return [e.op("add", k, e.const("i64", 1)), after]
 
         _, last = e.repeat([zero, running], inside, lane)
-        return last, self._from_memory(e.load(base, elem, self.width, 1))
+        return last, load(e, elem, self.width, base)
 
     def _room(self, size: int) -> Val:
         """Memory for one vector of elements of a size."""
@@ -96,9 +97,3 @@ class Running:
         if key not in memo:
             memo[key] = self.frame.reserve(size * self.width)
         return memo[key]
-
-    def _to_memory(self, x: Val) -> Val:
-        return self.nest.e.cast("zext", x, "i8") if x.elem == "i1" else x
-
-    def _from_memory(self, x: Val) -> Val:
-        return self.nest.e.icmp("ne", x, self.nest.e.zero_like(x)) if element(self.dtype) == "i1" else x
