@@ -371,7 +371,7 @@ def identity(name: str, dtype: np.dtype[Any]) -> Any:
 
 
 def _multiply_add(a: Any, b: Any, total: Any) -> Any:
-    if np.asarray(total).dtype.kind != "f":
+    if np.asarray(total).dtype.kind != "f" or np.asarray(total).dtype.itemsize < 4:  # no native code sums up halves
         return total + a * b
     return fma(a, b, total)[()]
 

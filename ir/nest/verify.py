@@ -184,7 +184,7 @@ class _NestVerifier:
                 raise self.fail(place.node, f"stores to %{buffer.name}, which the nest only reads")
 
     def scan(self, place: Location) -> None:
-        """Checks that a loop is around which the running value goes along, and that its steps come in order."""
+        """Checks that a running value goes along the innermost loop, whose steps come in order."""
         name = str(place.node.attrs["var"])
         loops = list(place.loops)
         while loops and all(v.name != name for v in variables(loops[0])):
@@ -197,6 +197,9 @@ class _NestVerifier:
                 own = variables(loop)[0].name
                 how = "shared between threads" if loop.attrs.get("shared") else f"a {kind} loop"
                 raise self.fail(place.node, f"runs along @{name} in order, but the loop over @{own} is {how}")
+        if loops[1:]:
+            inner = next((f"the loop over @{v.name}" for v in variables(loops[1])), "a `nest.while`")
+            raise self.fail(place.node, f"runs along @{name}, but {inner} is between")
 
     def variables(self, place: Location) -> list[LoopVariable]:
         around = [v for n in place.around for v in variables(n)]

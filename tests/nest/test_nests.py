@@ -216,6 +216,30 @@ def test_what_is_refused(what: str) -> None:
     assert span is not None and span.file == "edited.mlir" and span.line > 1
 
 
+def test_a_running_value_goes_along_the_innermost_loop() -> None:
+    """With a loop between there would be a running value for each of its steps, which no code has."""
+    text = """
+!a = memref<?x?xf64, #weft.dims<n, m>>
+"nest.kernel"() <{access = ["update"]}> ({
+^bb0(%a : !a):
+  "nest.for"() ({
+    "nest.for"() ({
+      %0 = "nest.load"(%a) {at = #weft.dims<@i, @j>} : (!a) -> tensor<f64>
+      %1 = "nest.scan"(%0) {var = "j", combine = "add"} : (tensor<f64>) -> tensor<f64>
+      "nest.store"(%1, %a) {at = #weft.dims<@i, @j>} : (tensor<f64>, !a) -> ()
+      "nest.yield"() : () -> ()
+    }) {var = "j", range = #weft.dims<0, m>, kind = "serial"} : () -> ()
+    "nest.yield"() : () -> ()
+  }) {var = "i", range = #weft.dims<0, n>, kind = "serial"} : () -> ()
+  "nest.yield"() : () -> ()
+}) : () -> ()
+"""
+    x = randn(3, 4, dtype="f8")
+    assert np.array_equal(in_every_order(text, x)[0], np.cumsum(x, 1))
+    with pytest.raises(VerifyProblem, match="runs along @i, but the loop over @j is between"):
+        parse_nest(text.replace('{var = "j", combine', '{var = "i", combine'))
+
+
 def test_loop_variables_and_buffers_stay_in_nests() -> None:
     from weft.ir.parser import parse_graph
 
