@@ -5,7 +5,7 @@ Everything here is proved for all sizes, from the ranges of loops and the guards
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from ..accesses import coefficient_of
@@ -21,7 +21,7 @@ from ..schemas import AttributeProblem, parse_schema, schema_problem
 from ..types import Guards, Sizes, axis_groups, integer, sizes, texts
 from ..verify_sizes import argument_problem, guard_problem
 from .dependence import dependence_problem
-from .ops import ASSIGN, BIND, GRAPHS, KERNEL, LOAD, LOOPS, SCAN, STORE, VIEW
+from .ops import ASSIGN, GRAPHS, KERNEL, LOAD, LOOPS, SCAN, STORE, VIEW
 from .rules import node_problem, uses
 from .scopes import (
     Location,
@@ -140,22 +140,26 @@ class _NestVerifier:
                 raise self.fail(node, f"@{variable.name} is already the variable of a loop around it")
             if not variable.name.isidentifier():
                 raise self.fail(node, f"'{variable.name}' is not a valid name of a variable")
+            self.in_scope(node, symbols(variable.first) | symbols(variable.end), taken)
             if not follows(variable.first, self.known(place)):
                 raise self.fail(node, f"can't show that {variable} begins at 0 or later")
             taken.add(variable.name)
-        own = taken if node.op is not BIND else {v.name for v in known}
         if node.op is VIEW and "vars" in node.attrs:
             names = node.attrs["vars"]
-            own = own | set(map(str, names if isinstance(names, tuple) else ()))
-        for name in sorted(uses(node)):
-            if name.startswith(LOOP) and name[len(LOOP) :] not in own:
-                raise self.fail(node, f"no loop around it has the variable {name}")
+            taken |= set(map(str, names if isinstance(names, tuple) else ()))
+        self.in_scope(node, uses(node), taken)
         if node.attrs.get("shared"):
             self.shared(place)
         if node.op is SCAN:
             self.scan(place)
         if node.op is ASSIGN:
             self.assign(place)
+
+    def in_scope(self, node: Node, names: Iterable[str], variables: set[str]) -> None:
+        """Checks that the loop variables among some names are known."""
+        for name in sorted(names):
+            if name.startswith(LOOP) and name[len(LOOP) :] not in variables:
+                raise self.fail(node, f"no loop around it has the variable {name}")
 
     def line_problem(self, node: Node) -> AttributeProblem | None:
         """Describe a loop that is aligned to the cache lines of a buffer that is not there."""

@@ -197,6 +197,10 @@ REFUSED = {
         "cholesky", '{var = "j", range = #weft.dims<0, @i>, kind = "serial"}',
         '{var = "j", range = #weft.dims<0, @i>, kind = "vector"}', "may access the same element in any two iterations",
     ),
+    "a range of its own variable": (
+        "cholesky", '{var = "j", range = #weft.dims<0, @i>, kind = "serial"}',
+        '{var = "j", range = #weft.dims<0, @j>, kind = "serial"}', "no loop around it has the variable @j",
+    ),
     "an unknown attribute": ("chain", "times = 4 : i64", "tims = 4 : i64", "unknown attribute 'tims'; did you mean"),
     "a width that is none": ("chain", "width = 16 : i64", "width = 5 : i64", "'width' must be a power of two"),
     "another dtype": (
