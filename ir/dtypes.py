@@ -115,7 +115,8 @@ def parse(name: str) -> DType:
     """The element type with this name, `f32` and so on."""
     found = BY_NAME.get(name)
     if found is None:
-        raise TypeProblem(f"unknown dtype '{name}'", hint=nearest(name, list(BY_NAME)))
+        hint = nearest(name, list(BY_NAME)) or "dtypes are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, c64, c128"
+        raise TypeProblem(f"unknown dtype '{name}'", hint=hint)
     return found
 
 

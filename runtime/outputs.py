@@ -146,7 +146,7 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count:
     if out.shape != shape:
         raise ShapeProblem(f"{which} must have the shape {shape} of the result, not {out.shape}")
     if out.dtype != dtype.numpy:
-        raise TypeProblem(f"{which} must have the dtype {dtype} of the result, not {out.dtype}")
+        raise TypeProblem(f"{which} must have the dtype {dtype.numpy} of the result, not {out.dtype}")
 
 
 def copied_to(out: Any, result: Any) -> Any:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..ir.errors import UnknownName
 from ..ir.records import record
 from . import compiles, startup
 from .library import BenchLibrary, Weft
@@ -43,6 +44,8 @@ def run(plan: BenchPlan, report: Report) -> BenchResults:
     _set_threads(plan.threads)
     libraries: list[BenchLibrary] = [Weft(), *peers(plan.peers, plan.threads)]
     steps = [(suite, row) for suite in plan.suites for row in _rows(suite) if plan.only in _name(row)]
+    if not steps:
+        raise UnknownName(f"no row of {', '.join(plan.suites)} has '{plan.only}' in its name")
     outcomes: list[Outcome] = []
     total, done = sum(_count(row, plan.sizes) for _, row in steps), 0
     with MemoryLoop(plan.threads) as memory:

@@ -33,7 +33,9 @@ Without a linker, the object file is written and the exit status is 1.
 def add_build(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="a .weft file, or - for stdin")
-    parser.add_argument("kernels", metavar="KERNEL", nargs="*", help="kernels to build (default: all of the file)")
+    parser.add_argument(
+        "kernels", metavar="KERNEL", nargs="*", default=[], help="kernels to build (default: all of the file)"
+    )
     parser.add_argument(
         "-o", "--out", required=True, type=_output, metavar="OUT", help="a library (.so) or an object file (.o)"
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..frontend.language.declared import Parameter
-from ..ir.errors import quantity
+from ..ir.errors import UnknownName, nearest, quantity
 from ..ir.files import is_stream, write_file
 from ..nests import is_nest
 from ..runtime.compiler import Lowered
@@ -73,9 +73,20 @@ def lowered_with_values(args: argparse.Namespace) -> tuple[Lowered, list[Any]]:
         args.wrong_usage("a loop nest has no passes to show; use weft dump")
     source = find_source(args.file, args.kernel, options, text=text)
     usual = SIZES.get(max((len(p.type.dims or ()) for p in source.declared), default=1), SIZE)
-    given = {p.name: _generated(p, dict(args.size), usual) for p in source.declared} | dict(args.arg)
+    sizes = dict(args.size)
+    _check_names(sizes, source.name, source.declared)
+    given = {p.name: _generated(p, sizes, usual) for p in source.declared} | dict(args.arg)
     values = arguments(source, given, seed=0)
     return CallableKernel(source, registry, options).lower(*values), values
+
+
+def _check_names(sizes: Mapping[str, int], kernel: str, parameters: Sequence[Parameter]) -> None:
+    """Refuse the size of a dimension that no parameter has."""
+    known = list(dict.fromkeys(name for p in parameters for name in p.type.names))
+    for name in sizes:
+        if name not in known:
+            hint = nearest(name, known) or (f"it has {', '.join(known)}" if known else None)
+            raise UnknownName(f"{kernel} has no dimension '{name}'", hint=hint)
 
 
 def _generated(param: Parameter, sizes: Mapping[str, int], usual: int) -> str:

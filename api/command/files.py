@@ -103,7 +103,7 @@ def _located(path: str, name: str | None) -> tuple[str, str | None]:
         return own, name
     entry = entries().get(path)
     if entry is None:
-        hint = nearest(path, list(entries())) or "docs/kernels.md lists the library; a file needs its suffix .weft"
+        hint = nearest(path, list(entries())) or "weft list shows the library; a file needs its suffix .weft"
         raise UnknownName(f"there is neither a file nor a kernel called '{path}'", hint=hint)
     if name is not None:
         raise UnknownName(f"{path} is a library kernel, so it has no kernel '{name}'", hint="name one of them")

@@ -7,8 +7,10 @@ import os
 import textwrap
 
 from ..environment import VARIABLES
+from ..ir.errors import nearest
 from ..library import entries
 from .files import find_kernels
+from .screen import show_note
 
 WIDTH = 100
 
@@ -41,3 +43,8 @@ def env(args: argparse.Namespace) -> None:
         given = os.environ.get(variable.name)
         value = f"default: {variable.default}" if given is None else f"set to {given}"
         print(f"{variable.name} ({value})\n    {variable.meaning}")
+    known = [variable.name for variable in VARIABLES]
+    for name in sorted(os.environ):
+        if name.startswith("WEFT_") and name not in known:
+            hint = nearest(name, known)
+            show_note(f"{name} is set, but Weft reads no such variable{f'; {hint}' if hint else ''}")

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 
 from .._version import __version__
-from ..ir.errors import WeftError
+from ..ir.errors import WeftError, nearest
 from .bench import EPILOG as _BENCH
 from .bench import add_bench, add_values, bench
 from .build import EPILOG as _BUILD
@@ -93,8 +93,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _execute(argv: list[str] | None) -> int:
     try:
-        parser = _parser()
-        args, more = parser.parse_known_args(argv)
+        parser, commands = _parser()
+        words = sys.argv[1:] if argv is None else argv
+        if not words or (words[0] not in commands and not words[0].startswith("-")):
+            parser.error(_about_command(words, list(commands)))
+        args, more = parser.parse_known_args(words)
         if more:
             values = " ".join(f"--arg {word}" for word in more if "=" in word and not word.startswith("-"))
             parser.error(f"unrecognized arguments: {' '.join(more)}" + (f" (write {values})" if values else ""))
@@ -116,6 +119,13 @@ def _execute(argv: list[str] | None) -> int:
             show_error(_told(error))
         return 1
     return 0
+
+
+def _about_command(words: list[str], commands: list[str]) -> str:
+    """Say that the command is missing or unknown."""
+    if not words:
+        return "name a command; weft --help lists them, with examples"
+    return f"there is no command '{words[0]}'; {nearest(words[0], commands) or 'weft --help lists them'}"
 
 
 def _status(end: SystemExit) -> int:
@@ -143,7 +153,8 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}\nhint: this is a bug in Weft; --traceback shows where it happened"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Make the parser of the command, and those of the subcommands by name."""
     parser = argparse.ArgumentParser(
         prog="weft",
         description="Compile and run array kernels, and show what they are compiled to.",
@@ -186,7 +197,7 @@ def _parser() -> argparse.ArgumentParser:
     command(env, "list the environment variables and their values")
     command(info, "show versions, the machine, and whether native code works")
     add_completion(command(completion, "print a script that completes commands in a shell", _COMPLETION))
-    return parser
+    return parser, parsers
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

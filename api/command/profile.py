@@ -22,7 +22,8 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weft profile`."""
     parser.add_argument("-o", "--out", metavar="FILE", help="write a trace in the Chrome trace format")
     parser.add_argument("script", metavar="SCRIPT", help="a Python script")
-    parser.add_argument("args", metavar="ARG", nargs=argparse.REMAINDER, help="arguments of the script")
+    rest = parser.add_argument("args", metavar="ARG", nargs=argparse.REMAINDER, help="arguments of the script")
+    rest.required = False  # Python 3.11 names it as missing where the script is
 
 
 def profile(options: argparse.Namespace) -> None:

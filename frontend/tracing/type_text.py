@@ -26,8 +26,7 @@ def parsed(text: object, span: Span | None) -> TensorType:
     try:
         dtype = parse(name)
     except TypeProblem as error:
-        hint = error.hint or "dtypes are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, c64, c128"
-        raise TypeProblem(error.message, span, hint) from None
+        raise TypeProblem(error.message, span, error.hint) from None
     if inside is None:
         return TensorType(dtype)
     return TensorType(dtype, tuple(_size(part.strip(), str(text), span) for part in inside.split(",")))

@@ -40,6 +40,26 @@ def test_the_version_is_told(weft: Weft) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "weft: error: name a command; weft --help lists them"),
+        ("rnu softmax", "weft: error: there is no command 'rnu'; did you mean 'run'?"),
+        ("weave", "weft: error: there is no command 'weave'; weft --help lists them"),
+        ("build", "weft build: error: the following arguments are required: FILE, -o/--out"),
+        ("profile", "weft profile: error: the following arguments are required: SCRIPT"),
+        ("run nowhere", "there is neither a file nor a kernel called 'nowhere'\nhint: weft list shows the library"),
+        ("run relu --arg x=ones(2):float", "unknown dtype 'float'\nhint: dtypes are bool, i8 to i64"),
+        ("explain softmax --size mm=2", "softmax has no dimension 'mm'\nhint: did you mean 'm'?"),
+        ("explain softmax --size count=2", "softmax has no dimension 'count'\nhint: it has m"),
+        ("bench elementwise --only nothing", "no row of elementwise has 'nothing' in its name"),
+    ],
+)
+def test_wrong_words_are_told_with_what_to_write(weft: Weft, line: str, told: str) -> None:
+    status, out, err = weft(*line.split())
+    assert status in (1, 2) and not out and told in err
+
+
+@pytest.mark.parametrize(
     "argv",
     [
         [],

@@ -36,6 +36,9 @@ def test_all_variables_are_listed(weft: Weft, monkeypatch: pytest.MonkeyPatch) -
     page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
     for variable in VARIABLES:
         assert f"| `{variable.name}` | {variable.default} | {variable.meaning} |" in page
+    monkeypatch.setenv("WEFT_CACH_DIR", "here")
+    _, _, err = weft("env")
+    assert "note: WEFT_CACH_DIR is set, but Weft reads no such variable; did you mean 'WEFT_CACHE_DIR'?" in err
 
 
 def test_every_variable_in_the_code_is_in_the_table() -> None:

@@ -119,7 +119,7 @@ def test_byte_swapped_arguments_and_results() -> None:
     found = weft.jit(kinds)(swapped)
     same(found, fresh(weft.jit(kinds)(x)))
     assert all(np.asarray(part).dtype.isnative for part in found)
-    with pytest.raises(weft.errors.TypeProblem, match="out must have the dtype f64 of the result, not >f8"):
+    with pytest.raises(weft.errors.TypeProblem, match="out must have the dtype float64 of the result, not >f8"):
         weft.jit(lambda x: x + 1)(x, out=swapped)
 
 

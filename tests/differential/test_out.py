@@ -68,7 +68,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "shape": (np.zeros((3, 5)), ValueError, "shape"),
     "too small": (np.zeros((3, 3)), ValueError, "shape"),
     "rank": (np.zeros(12), ValueError, "shape"),
-    "dtype": (np.zeros((3, 4), np.float32), TypeError, "dtype f64 of the result, not float32"),
+    "dtype": (np.zeros((3, 4), np.float32), TypeError, "dtype float64 of the result, not float32"),
     "byte order": (np.zeros((3, 4), ">f8"), TypeError, "dtype"),
     "read-only": (np.broadcast_to(np.zeros(4), (3, 4)), ValueError, "writable"),
     "a list": ([0.0] * 12, (TypeError, ValueError), "out"),
