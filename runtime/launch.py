@@ -46,7 +46,7 @@ class NativeRegion:
         self.functions = {part.name: NATIVE(addresses[part.name]) for part in function.parts}
         self.asks = function.asks
         self.ordered = [n for n in region.body or () if n.op.name in ORDERED or n.op in POSITIONS]
-        self.looks_up = any(n.op is GATHER for n in region.body or ())
+        self.unlooked = _unlooked_axes(region)
 
     def run(self, arrays: Sequence[Array], env: Mapping[str, int]) -> None:
         self._refuse_empty(env)
@@ -78,6 +78,12 @@ class NativeRegion:
             if all(rows):
                 name = ORDERED[node.op.name]
                 raise ValueProblem(f"zero-size array to reduction operation {name} which has no identity", node.span)
+
+
+def _unlooked_axes(region: Node) -> tuple[int, ...]:
+    """Return the axes along which there may be nothing to compute although there are indices, which NumPy checks."""
+    given = [v.type.shape for n in region.body or () if n.op is GATHER for v in n.operands[1:]]
+    return tuple(k for k, size in enumerate(sizes(region.attrs, "space")) if any(size not in s for s in given))
 
 
 class Launcher:

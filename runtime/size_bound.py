@@ -37,8 +37,8 @@ class SizedKernel:
         self.parts = [_SizedPart(kernel, part, env) for part in (code.chunks if self.is_cut else code.whole)]
         self.time = max(part.time for part in self.parts)
         # NumPy checks indices even if the result is empty; no loop does.
-        space = sizes(kernel.region.attrs, "space") if kernel.looks_up else ()
-        self.looks_nowhere = not all(dims.evaluate(s, env) for s in space)
+        space = sizes(region.attrs, "space")
+        self.looks_nowhere = not all(dims.evaluate(space[axis], env) for axis in kernel.unlooked)
         self.words = np.zeros(len(kernel.entries), np.int64)
         self.pointers: list[tuple[int, int]] = []
         self.strides: list[tuple[int, int, int]] = []

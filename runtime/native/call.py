@@ -66,6 +66,14 @@ class NativeCall(NamedTuple):
     fixed: Sequence[tuple[int, Any]] = ()  # arguments that must have these values, but for their leaves
     guards: Sequence[Guard] = ()
 
+    def overlaps(self, lowered: Lowered) -> bool:
+        """Tell whether writing to `out` could change data that is still to be read."""
+        if lowered.built.updates:
+            return False
+        outs = [out.array for out in self.outs if out is not None]
+        others = [*(given.array for given in self.inputs), *outs]
+        return any(np.may_share_memory(out, x) for k, out in enumerate(outs) for x in others[: len(self.inputs) + k])
+
     def is_exact(self, lowered: Lowered) -> bool:
         """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands.
 
@@ -103,7 +111,7 @@ class NativeCall(NamedTuple):
         fixed = tuple((place, described(x)) for place, x in self.fixed)
         guards = tuple((id(g.holder), g.key, id(g.expected)) for g in self.guards)
         exact = [(i.array.shape, i.array.strides) for i in self.inputs] if self.is_exact(lowered) else None
-        return self.form, inputs, outs, fixed, guards, exact
+        return self.form, inputs, outs, fixed, guards, exact, self.overlaps(lowered)
 
 
 def leaves_of(fixed: Any) -> Iterator[str | None]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..compiler import Lowered
 
 MAX_RECIPES = 32
+FEW_FAILURES = 8
 FEWEST = 64  # native calls after which Python is asked again, at least
 ASKS_AFTER = 50_000_000  # estimated picoseconds of a call that Python wants to know of
 _retired: list[Served] = []  # recipes, with their code, that were dropped while a call was inside
@@ -49,6 +50,17 @@ class Served:
 
     def __init__(self, lowered: Any, kind: Any, recipe: Recipe) -> None:
         self.lowered, self.kind, self.recipe = lowered, kind, recipe
+        self._failures = self._blamed = 0
+
+    def blame(self, is_to_blame: bool) -> None:
+        """Count a call that Python has served, if functions were called in vain before."""
+        before, self._failures = self._failures, self.recipe.failures
+        self._blamed += is_to_blame and self._failures > before
+
+    @property
+    def misleads(self) -> bool:
+        """Whether Python often has to serve calls although functions were called for them."""
+        return self._blamed > max(FEW_FAILURES, self.recipe["calls"] // 4)
 
 
 class Chain:
@@ -88,12 +100,13 @@ class Chain:
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
         """Make a recipe and put it first; return False if there is one, or the graph or the call can't have one."""
         kind = call.kind(lowered)
-        self._drop_misleading(instance)
-        if self.has(lowered, kind) or any(each is lowered and k == kind for each, k in self._misleading):
+        is_known = self.has(lowered, kind)
+        self._drop_misleading(instance, lowered if is_known else None)
+        if is_known or any(each is lowered and k == kind for each, k in self._misleading):
             return False
         from .learning import build_recipe
 
-        is_made = self.put(instance, lowered, kind, lambda: build_recipe(lowered, call))
+        is_made = self.put(instance, lowered, kind, lambda: build_recipe(lowered, call), is_last=call.overlaps(lowered))
         self.is_cold = is_made and call.is_brief(lowered)
         return is_made
 
@@ -105,10 +118,16 @@ class Chain:
             instance(*args, **kwargs)
         self._dropped_calls -= self.calls - before
 
-    def _drop_misleading(self, instance: Any) -> None:
-        """Drop the recipes that call functions in vain too often, and remember their calls."""
+    def _drop_misleading(self, instance: Any, lowered: Lowered | None) -> None:
+        """Drop the recipes that call functions in vain too often, and remember their calls.
+
+        That counts only if Python has to serve the call, not if the next recipe does. It came to Python because a
+        recipe of the graph `lowered` failed; None means that there is no recipe for it.
+        """
         with self._lock:
-            found = [each for each in self._served if each.recipe.functions and each.recipe.misleads]
+            for each in self._served:
+                each.blame(lowered is None or each.lowered is lowered)
+            found = [each for each in self._served if each.recipe.functions and each.misleads]
             if found:
                 self._misleading = (*self._misleading, *((each.lowered, each.kind) for each in found))[-MAX_RECIPES:]
                 self._link(instance, tuple(each for each in self._served if each not in found))
@@ -120,14 +139,20 @@ class Chain:
         """
         return any(each.lowered is served and each.kind == kind for each in self._served)
 
-    def put(self, instance: Any, served: Any, kind: Any, build: Callable[[], Recipe | None]) -> bool:
-        """Build a recipe that serves something, and put it first; tell whether there can be one."""
+    def put(
+        self, instance: Any, served: Any, kind: Any, build: Callable[[], Recipe | None], is_last: bool = False
+    ) -> bool:
+        """Build a recipe that serves something, and put it first, or last; tell whether there can be one.
+
+        Last are those that others are faster than, where they fit.
+        """
         recipe = build() if not _pauses and self._make_room() else None
         if recipe is None:
             return False
         with self._lock:
             self.made += 1
-            self._link(instance, (Served(served, kind, recipe), *self._served[: MAX_RECIPES - 1]))
+            made, others = Served(served, kind, recipe), self._served[: MAX_RECIPES - 1]
+            self._link(instance, (*others, made) if is_last else (made, *others))
         recipe.warm_up()
         return True
 

@@ -19,7 +19,6 @@ from ...ir.tuples import NamedTuple
 from . import abi
 from .steps import HEADER, NEVER, OPERANDS, RECIPE, machine
 
-FEW_FAILURES = 8
 OBJECTS, CONSTANTS, MEMORY, PLAIN = range(4)  # the parts of a call's registers, in the order in which they lie
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 NUMBERS = frozenset("bBhHiIlLqQfdFD")  # the types of NumPy's whole, real and complex numbers
@@ -54,10 +53,9 @@ class Recipe:
         self._kept = tuple(kept)
 
     @property
-    def misleads(self) -> bool:
-        """Whether functions often return what the graph was not compiled for; then Python calls them again."""
-        finished = self.functions * self["calls"]
-        return self["started"] - finished > max(FEW_FAILURES, finished // 4)
+    def failures(self) -> int:
+        """How many functions were called in vain: they returned what the graph was not compiled for."""
+        return self["started"] - self.functions * self["calls"]
 
     def warm_up(self) -> None:
         """Bring what the next call needs into the cache."""

@@ -62,7 +62,7 @@ class Serving:
         self.objects = [self.w.register(part=OBJECTS) for _ in self.graph.outputs]
         self.outside: OutsideCalls | None = None
         # What may fail, or reads what it changes, writes to memory of its own, copied to the caller's in the end.
-        self.buffers_outputs = lowered.launcher.may_fail or bool(lowered.built.updates)
+        self.buffers_outputs = lowered.launcher.may_fail or bool(lowered.built.updates) or call.overlaps(lowered)
         self.copies: list[tuple[Value, Register]] = []
         self.begun: set[Node] = set()  # concatenations that have memory already
 
@@ -142,10 +142,9 @@ class Serving:
     def _check_elements(self, region: Node, kernel: NativeRegion) -> None:
         """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
         space = list(sizes(region.attrs, "space"))
-        axes = range(len(space)) if kernel.looks_up else ints(region.attrs, "reduced")
-        if kernel.ordered or kernel.looks_up:
-            for axis in axes:
-                self.w.check_between(self.sizes.number(space[axis]), 1)
+        reduced = ints(region.attrs, "reduced") if kernel.ordered else ()
+        for axis in sorted({*reduced, *kernel.unlooked}):
+            self.w.check_between(self.sizes.number(space[axis]), 1)
 
     # -- memory of results
 

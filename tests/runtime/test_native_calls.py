@@ -222,8 +222,11 @@ def test_out() -> None:
 def test_out_that_overlaps_or_does_not_fit() -> None:
     jitted = weft.jit(lambda x, y: x + y[::-1])
     natively(jitted, X, X, out=np.empty_like(X))
-    y = X.copy()
-    assert np.array_equal(jitted(X, y, out=y), X + X[::-1])
+    for _ in range(2):
+        y, before = X.copy(), jitted.chain.calls
+        assert jitted(X, y, out=y) is y and np.array_equal(y, X + X[::-1])
+    assert jitted.chain.calls == before + is_known()
+    assert np.array_equal(natively(jitted, X, X, out=np.empty_like(X)), X + X[::-1])
     buffer = np.arange(16.0)
     a, b = buffer[:12].reshape(3, 4), buffer[4:].reshape(3, 4)
     expected = a + a[::-1]

@@ -162,6 +162,30 @@ def test_types_that_depend_on_values() -> None:
     assert served(values) >= 3 * is_known()
 
 
+def test_lookups_that_select_nothing_one_or_many() -> None:
+    """Results of one element have a recipe of their own; calls that it refuses and the next one serves are no reason
+    to drop it. Where nothing is selected, there is no index to check, unless the empty axis is another one.
+    """
+
+    def looked_up(x: Any, m: Any) -> Any:
+        return x[np.where(m)[0]] * 2
+
+    f, masks = weft.jit(looked_up), [np.arange(30) % 7 == 0, V < 0, np.arange(30) == 3]
+    for mask in masks:
+        f(V, mask)
+    before = served(f)
+    for _ in range(40):
+        for mask in masks:
+            assert same(f(V, mask), looked_up(V, mask))
+    assert served(f) >= before + 110 * is_known()  # Python is asked now and then which variant is faster
+    with pytest.raises(IndexError):
+        f(V[:20], np.arange(30) > 25)
+    rows = weft.jit(lambda x, k: x[k] * 2)
+    natively(rows, np.ones((5, 3)), np.array([1, 2]))
+    with pytest.raises(IndexError):
+        rows(np.ones((5, 0)), np.array([7, 8]))
+
+
 def test_nothing_is_kept() -> None:
     function = tracing(lambda m: (np.linalg.inv(m * 2) + 1, np.linalg.det(m), np.linalg.eigh(m)))
     given = M.copy()
