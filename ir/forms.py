@@ -9,7 +9,9 @@ A region is compiled in the form that suits the sizes of the first call that nee
 | `rows or chunks` | both are compiled, and `cut_from` columns or more are cut when it runs |
 | `flat` | vectors run through several short rows as if they were one |
 | `windows` | totals of windows stay in registers; `taps` are the lengths that are unrolled |
-| `product` | tiles of a matrix product, and stages over its rows |
+| `small product` | tiles of a matrix product whose operands are read in place, and stages over its rows |
+| `large product` | the same for more terms: operands are packed, or the right one fits a core's cache |
+| `product` | both are compiled, and the sizes decide when it runs |
 
 `guards` are the equalities between sizes under which the form holds: a call that breaks one gets another form.
 """
@@ -24,8 +26,10 @@ from .ops import MATMUL, Trait
 from .types import Guards, axis_groups, integer
 from .walking import regions
 
-ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT = "rows", "chunks", "rows or chunks", "flat", "windows", "product"
-FORMS = (ROWS, CHUNKS, EITHER, FLAT, WINDOWS, PRODUCT)
+ROWS, CHUNKS, EITHER, FLAT, WINDOWS = "rows", "chunks", "rows or chunks", "flat", "windows"
+PRODUCT, SMALL_PRODUCT, LARGE_PRODUCT = "product", "small product", "large product"
+PRODUCTS = (PRODUCT, SMALL_PRODUCT, LARGE_PRODUCT)
+FORMS = (ROWS, CHUNKS, EITHER, FLAT, WINDOWS, *PRODUCTS)
 FEW = 16  # most columns of a short row: no more than any tree has lanes, so that each lane has one element
 LONG_STEP = 8  # vectors per step of reductions over axes outside of the vectors, if lines are long
 RESULT, SCRATCH, ROW = "result", "scratch", "row"  # where a value is kept; all but scratch are followed by a number
@@ -75,7 +79,7 @@ def longest_short_row(region: Node) -> int:
 def has_nest(region: Node) -> bool:
     """Whether a region that has a form runs as a loop nest, at least for some sizes or in the rows of its product."""
     form = region.attrs.get("form")
-    return form in (ROWS, EITHER, FLAT, WINDOWS) or (form == PRODUCT and "row_width" in region.attrs)
+    return form in (ROWS, EITHER, FLAT, WINDOWS) or (form in PRODUCTS and "row_width" in region.attrs)
 
 
 def nest_arrays(region: Node) -> tuple[tuple[Value, ...], tuple[str, ...]]:
@@ -83,7 +87,7 @@ def nest_arrays(region: Node) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     layouts = region.attrs["layouts"]
     assert isinstance(layouts, tuple) and region.body is not None
     count, given = len(region.operands), tuple(map(str, layouts))
-    if region.attrs["form"] != PRODUCT:
+    if region.attrs["form"] not in PRODUCTS:
         return region.operands, given
     product = next(n.result for n in region.body if n.op is MATMUL)
     return (*region.operands, product), (*given[:count], C, *given[count:])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import dims
 from .dims import LOOP, Size, symbol
 from .errors import ShapeProblem, Span
 from .facts import Facts
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 Shape = tuple[Size, ...]
 matmul_dtypes = ufunc_dtypes(np.matmul)
 
+SMALL = 128**3  # terms of a matrix below which packing operands takes longer than it saves
+DEEPEST = 128  # most terms of an element of a small product: more would not fit on the stack
 IN_PLACE = 1 << 20  # bytes of a right operand that stays in a core's cache while all rows are multiplied by it
 
 
@@ -61,6 +64,12 @@ def matmul(a: Any, b: Any) -> Any:
 def product_space(left: Shape, result: Shape) -> Shape:
     """The iteration space of a region with a product: the elements of the result, and k for each."""
     return (*result, left[-1])
+
+
+def amount(product: Node) -> Size:
+    """The multiplications of a matrix; at least `SMALL` if it has more terms than fit on the stack."""
+    *_, rows, columns = product.result.type.shape
+    return dims.maximum(rows * columns, SMALL // DEEPEST) * product.operands[0].type.shape[-1]
 
 
 def factor_index(shape: Shape, index: tuple[Size, ...], is_left: bool) -> tuple[Size, ...]:

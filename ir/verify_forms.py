@@ -15,7 +15,7 @@ from .forms import (
     EITHER,
     FEW,
     FLAT,
-    PRODUCT,
+    PRODUCTS,
     RESULT,
     ROW,
     ROWS,
@@ -56,10 +56,9 @@ def form_problem(region: Node) -> Problem | None:
 
 def _loops_problem(region: Node) -> Problem | None:
     attrs, form = region.attrs, region.attrs["form"]
-    if (form == PRODUCT) != any(n.op is MATMUL for n in region.body or ()):
-        return Problem(
-            "form", f"attribute 'form' is '{form}', but products need '{PRODUCT}' and nothing else may have it"
-        )
+    if (form in PRODUCTS) != any(n.op is MATMUL for n in region.body or ()):
+        forms = " or ".join(f"'{name}'" for name in PRODUCTS)
+        return Problem("form", f"attribute 'form' is '{form}', but products need {forms}, and nothing else has these")
     taps, windows = (ints(attrs, name) if name in attrs else () for name in ("taps", "windows"))
     if form == WINDOWS and (not taps or len(taps) != len(windows)):
         return Problem("form", "form 'windows' needs attribute 'windows' and as many 'taps'")
@@ -161,7 +160,7 @@ def _lanes_problem(region: Node) -> Problem | None:
     if not has_rows_in_lanes(region):
         return None
     attrs = region.attrs
-    if attrs["form"] not in (ROWS, PRODUCT) or len(axis_groups(attrs, "columns")) > 1:
+    if attrs["form"] not in (ROWS, *PRODUCTS) or len(axis_groups(attrs, "columns")) > 1:
         return Problem(
             "vector", f"attribute 'vector' is {attrs['vector']}, but this form needs vectors along the columns"
         )
@@ -181,7 +180,7 @@ def _memory_problem(region: Node) -> Problem | None:
     for name in ("peel", "stream"):
         if name not in attrs or (name == "stream" and not attrs[name]):
             continue
-        if attrs["form"] in (FLAT, WINDOWS, PRODUCT):
+        if attrs["form"] in (FLAT, WINDOWS, *PRODUCTS):
             return Problem(name, f"form '{attrs['form']}' does not take attribute '{name}'")
         stages = region_stages(region)
         slot = integer(attrs, "peel") if name == "peel" else next((s for s, _ in stages.outputs[-1]), len(values))

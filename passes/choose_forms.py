@@ -44,10 +44,13 @@ from ..ir.forms import (
     CHUNKS,
     EITHER,
     FLAT,
+    LARGE_PRODUCT,
     LONG_STEP,
     PRODUCT,
+    PRODUCTS,
     RESULT,
     ROWS,
+    SMALL_PRODUCT,
     WINDOWS,
     reduces_across,
     walks_along_vectors,
@@ -62,7 +65,17 @@ from .planning.called import are_chained, called_functions
 from .planning.kept_values import values_between_stages, values_of_rows
 from .planning.memory_hints import is_cheap, lines_together, peeled_slot, prefetched
 from .planning.regions import Plan, annotate_regions
-from .planning.size_classes import LARGE, Env, guards_of, large, long_columns, short_rows, window_taps
+from .planning.size_classes import (
+    LARGE,
+    Env,
+    SizeAnswer,
+    guards_of,
+    large,
+    large_product,
+    long_columns,
+    short_rows,
+    window_taps,
+)
 from .planning.tiling import is_of_rows, product_in
 from .planning.unroll_and_jam import walked_rows
 
@@ -117,8 +130,10 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
     for name in ("jam", "cut_from", "stream"):
         plan.pop(name, None)
     stages = region_stages(region)
-    if product_in(region) is not None:
-        plan["form"] = PRODUCT
+    packs = SizeAnswer()
+    if (product := product_in(region)) is not None:
+        packs = large_product(product, others)
+        plan["form"] = PRODUCT if packs.yes is None else LARGE_PRODUCT if packs.yes else SMALL_PRODUCT
         if is_of_rows(region):
             kept = _rows_of_product(region, stages, plan, bool(is_short.yes))
     elif is_short.yes and not region.attrs["columns"]:
@@ -141,7 +156,7 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
     if region.body is not None and (called := called_functions(region.body)):
         plan["called"] = called
     asked = (is_long, is_short) if is_short.yes else (is_long, is_short, is_large)  # short rows are never streamed
-    guards = (*guards_of(asked), *of_windows)
+    guards = (*guards_of((*asked, packs)), *of_windows)
     if guards:
         plan["guards"] = Guards(dict.fromkeys(guards))
     gone = dict.fromkeys(region.attrs.keys() - plan.keys())
@@ -202,7 +217,7 @@ def _loops(
 def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> None:
     """Chooses how loops access memory: peeling, non-temporal stores, prefetching, several rows in a step."""
     planned = Node(region.op, region.operands, plan, tuple(v.type for v in region.results), region.span, region.body)
-    if plan["form"] not in (FLAT, WINDOWS, PRODUCT) and (slot := peeled_slot(planned, stages)) is not None:
+    if plan["form"] not in (FLAT, WINDOWS, *PRODUCTS) and (slot := peeled_slot(planned, stages)) is not None:
         plan["peel"] = slot
     if plan["form"] not in (FLAT, WINDOWS) and (ahead := prefetched(planned)) is not None:
         plan["prefetch"] = ahead

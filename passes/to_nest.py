@@ -43,7 +43,7 @@ from typing import ClassVar
 
 from ..ir import dims
 from ..ir.dims import LOOP, Size
-from ..ir.forms import FLAT, PRODUCT, has_nest, nest_arrays
+from ..ir.forms import FLAT, PRODUCTS, has_nest, nest_arrays
 from ..ir.graph import Graph, Node, Value
 from ..ir.indexing import loop_name
 from ..ir.nest import ops
@@ -79,7 +79,7 @@ class ToNest:
 
 def nest_of(region: Node) -> Graph:
     """The loop nest of a region, or of the rows of its product."""
-    if region.attrs["form"] == PRODUCT:
+    if region.attrs["form"] in PRODUCTS:
         region = _rows_of_product(region)
     names = [v.name or "in" for v in region.operands] + [f"out{k}" for k in range(len(region.results))]
     arrays = (*region.operands, *region.results)

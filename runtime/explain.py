@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..ir import dims
 from ..ir.dims import Size
-from ..ir.forms import CHUNKS, EITHER, FLAT, WINDOWS, has_rows_in_lanes, region_guards, vectors_at_once
+from ..ir.forms import CHUNKS, EITHER, FLAT, SMALL_PRODUCT, WINDOWS, has_rows_in_lanes, region_guards, vectors_at_once
 from ..ir.graph import Graph, Node, Value
 from ..ir.loops import body_of, graphs, regions, walk
 from ..ir.ops import CONSTANT, LOOP, NUMPY, REGION, RESHAPE, SIZE
@@ -183,6 +183,10 @@ def _plan(region: Node) -> str:
         if "row_width" in attrs:
             lanes = ", a row in each lane," if has_rows_in_lanes(region) else ""
             stages = f"; stages over rows in vectors of {attrs['row_width']}{lanes} when a block of rows is finished"
+        if attrs.get("form") == SMALL_PRODUCT:
+            return (
+                f"tiles of at most {rows * vectors // 2} rows by 2 vectors of {attrs['width']}, for few terms{stages}"
+            )
         return (
             f"tiles of {rows} rows by {vectors} vectors of {attrs['width']}; "
             f"blocks of {blocks[0]} rows, {blocks[1]} columns and {blocks[2]} terms{stages}"

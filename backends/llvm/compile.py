@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.forms import CHUNKS, EITHER, PRODUCT
+from ...ir.forms import CHUNKS, EITHER, PRODUCTS
 from ...ir.graph import Graph, Node
 from ...ir.limits import limiter
 from ...ir.records import record
@@ -45,7 +45,7 @@ def emit(graph: Graph) -> NativeProgram:
 
 def emit_region(node: Node, name: str) -> RegionCode:
     """Emits the functions of one region."""
-    if node.attrs["form"] == PRODUCT:
+    if node.attrs["form"] in PRODUCTS:
         from .products.emit import emit_product  # imported here because few kernels need it
 
         return emit_product(node, name)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from .. import dims
 from ..dims import LOOP, Size
-from ..forms import FEW, PRODUCT, nest_arrays, region_guards
+from ..forms import FEW, PRODUCTS, nest_arrays, region_guards
 from ..graph import Graph, Node
 from ..types import axis_groups, integer, ints, sizes, texts
 from ..windows import MOST
@@ -25,7 +25,7 @@ Problem = tuple[Node, str]
 
 def rows_problem(region: Node, nest: Graph) -> Problem | None:
     """Describes what is wrong with the loops inside of rows, and where."""
-    if region.attrs["form"] == PRODUCT and (found := _product(region, nest)) is not None:
+    if region.attrs["form"] in PRODUCTS and (found := _product(region, nest)) is not None:
         return found
     for body, around in _bodies(nest, ()):
         for node in body:

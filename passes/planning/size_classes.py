@@ -1,4 +1,4 @@
-"""Ask which class of sizes a region is in: long columns, short rows, large memory, window lengths.
+"""Ask which class of sizes a region is in: long columns, short rows, large memory, large products, windows.
 
 Each question has an answer for the sizes of a call, and a guard under which the answer stays the same. If the sizes are
 not known, or a region has one form for all of them, there is neither.
@@ -15,6 +15,7 @@ from ...ir.forms import longest_short_row, reduces_across, walks_along_vectors
 from ...ir.graph import Node
 from ...ir.indexing import loop_name
 from ...ir.ops import GATHER
+from ...ir.products import SMALL, amount
 from ...ir.tuples import NamedTuple
 from ...ir.types import axis_groups, ints, sizes
 from ...ir.windows import STRAIGHT, unrolled_lengths
@@ -84,6 +85,11 @@ def large(region: Node, env: Env, cache: int = LARGE) -> SizeAnswer:
     if not (reduces_across(region) or _is_streamable(region)):
         return SizeAnswer()
     return _at_least(*_traffic(region, max(cache, LARGE)), env)
+
+
+def large_product(product: Node, env: Env) -> SizeAnswer:
+    """Tell whether a product has so many terms that packing operands pays."""
+    return _at_least(amount(product), SMALL, env)
 
 
 def _is_streamable(region: Node) -> bool:

@@ -39,7 +39,7 @@
         }) {var = "i", range = #weft.dims<0, m>, kind = "serial", shared} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<m, n>, reduced = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 4316 : i64, row_cost = 476 : i64, registers = array<i64: 6, 2>, blocks = array<i64: 240, 512, 384>, turned = array<i64>, row_width = 8 : i64, form = "product", guards = ["max(17, n) == n"]} : (tensor<?x?xf32, #weft.dims<m, k>>, tensor<?x?xf32, #weft.dims<k, n>>) -> tensor<?x?xf32, #weft.dims<m, n>>
+    }) {space = #weft.dims<m, n>, reduced = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 4316 : i64, row_cost = 476 : i64, registers = array<i64: 6, 2>, blocks = array<i64: 240, 512, 384>, turned = array<i64>, row_width = 8 : i64, form = "small product", guards = ["max(17, n) == n", "min(2097151, k*max(16384, m*n)) == k*max(16384, m*n)"]} : (tensor<?x?xf32, #weft.dims<m, k>>, tensor<?x?xf32, #weft.dims<k, n>>) -> tensor<?x?xf32, #weft.dims<m, n>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<m, n>>) -> ()
   }) : () -> ()
 }) : () -> ()

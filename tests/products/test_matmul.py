@@ -211,12 +211,14 @@ def test_threads_do_not_change_a_bit() -> None:
         weft.set_threads(before)
 
 
-def test_one_compile_serves_every_size() -> None:
+def test_small_and_large_products_are_compiled_once() -> None:
     f = weft.jit(product)
     for n in (3, 40, 300, 700):
         a = numbers((n, n), "float64")
         f(a, a)
-    assert not f.lower(a, a).loaded.siblings and len(f.signature_cache) == 1
+    lowered = f.lower(a, a)
+    assert len(lowered.loaded.siblings) == 1 and len(f.signature_cache) == 1
+    assert "small product" not in lowered.ir() and "_multiply" not in f.lower(a[:40, :40], a[:40, :40]).llvm()
 
 
 def test_wrong_shapes() -> None:

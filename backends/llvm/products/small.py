@@ -15,6 +15,7 @@ from ....ir.accesses import address, coefficient
 from ....ir.dims import Size
 from ....ir.graph import Node
 from ....ir.indexing import loop_variables
+from ....ir.products import DEEPEST
 from ....ir.records import replace
 from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
@@ -25,7 +26,6 @@ from .results import TileResults
 from .row_stages import RowStages
 from .tiles import FEW_ROWS, Tile, call_tile
 
-DEEPEST = 128  # most terms: more would not fit on the stack
 NARROW_ROWS = 8  # rows of tiles that are one vector wide, and of some wider ones
 WIDE = 2  # width of other tiles in vectors
 BLOCK = 96  # rows that a thread takes at a time, a multiple of those of a tile
