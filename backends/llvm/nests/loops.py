@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....ir.graph import Graph, Node
+from ....ir.graph import Node
 from ....ir.nest import ops
 from ....ir.nest.costs import body_cost, depth
 from ....ir.nest.lanes import can_be_lanes, can_be_vectors
@@ -89,7 +89,7 @@ def _serial(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -
         return [f.spread(step.values[v], step) for step in steps for v in body.outputs]
 
     def range_of(begin: Val, limit: Val, carried: list[Val]) -> list[Val]:
-        if len(points) == 1 and _is_short(body):
+        if len(points) == 1 and _is_short(node):
             begin, *carried = f.repeat(begin, limit, COPIES, carried, run_copies, whole=True)
         return f.repeat(begin, limit, 1, carried, run)[1:]
 
@@ -130,9 +130,17 @@ def _in_registers(f: NestFunction, node: Node, point: Point, first: Val, end: Va
     f.e.when(f.e.icmp("slt", first, end), whole)
 
 
-def _is_short(body: Graph) -> bool:
-    """Tell whether the steps of a loop are so short that counting them takes a good part of the time."""
-    return len(body) <= SHORT and all(n.body is None for n in body) and any(n.op is ops.STORE for n in body)
+def _is_short(loop: Node) -> bool:
+    """Tell whether the steps of a loop are so short that counting them takes a good part of the time.
+
+    LLVM writes out ranges of a few numbers by itself. Where nothing is stored, checks take longer than counting.
+    """
+    assert loop.body is not None
+    body, (first, end) = loop.body, sizes(loop.attrs, "range")
+    if len(body) > SHORT or any(n.body is not None for n in body):
+        return False
+    is_plain = not isinstance(end - first, int) and not any(n.op in (ops.BIND, ops.CHECK) for n in body)
+    return any(n.op is ops.STORE for n in body) or (bool(body.outputs) and is_plain)
 
 
 def _in_parts(
