@@ -24,7 +24,7 @@ from .programs.pieces import PieceProgram
 from .programs.program import Program
 from .programs.reasons import Reason
 from .programs.report import ProgramReport, report_of
-from .runtime.calling import Called, native_class
+from .runtime.calling import Called, has_chunked, native_class
 from .runtime.compiler import Lowered, Options, Variant
 from .runtime.kernel import Kernel
 from .runtime.native.call import CallForm
@@ -165,7 +165,7 @@ class JitFunction(Called):
         program = self._program
         if not isinstance(program, Program) or not program.is_split or kwargs or self._whole:
             return super().called(*args, **kwargs)
-        if not any(type(x) is Tracer for x in args):
+        if not any(type(x) is Tracer for x in args) and not has_chunked(args):
             return self._planned(program, CallForm(len(args), ()), args, kwargs)
         return super().called(*args, **kwargs)
 

@@ -84,9 +84,15 @@ def trace_of(values: Sequence[Any]) -> Any:
 
 
 def has_chunked(values: Sequence[Any]) -> bool:
-    """Tell whether an argument is a dask array, without importing dask to look for one."""
+    """Tell whether an argument is a dask array, or holds one, without importing dask to look for one."""
     module = sys.modules.get("dask.array")
-    return module is not None and any(isinstance(x, module.Array) for x in values)
+    return module is not None and any(_holds_chunked(x, module.Array) for x in values)
+
+
+def _holds_chunked(value: Any, array: type) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_chunked(x, array) for x in value)
+    return isinstance(value, array) or (type(value) is dict and _holds_chunked([*value.values()], array))
 
 
 class OwnDoc:

@@ -181,7 +181,7 @@ class Fallback:
         if self._evaluate is None or any(v not in self.known for v in builder.inputs):
             raise Unsupported(
                 f"Weft has no op for '{name}', so the type of its result is only known in a call with arrays", span,
-                "call the function with arrays, or use functions that Weft supports",
+                "call the function with arrays, do this outside of it, or use functions that Weft supports",
             )  # fmt: skip
         missing = [v for v in wanted if v not in self.known]
         if missing:

@@ -427,6 +427,8 @@ def _unfit(function: str, name: str, value: Any) -> WeftError:
     hint = f"name it in jit(static=('{name}',)) if it is fixed"
     if hasattr(value, "to_numpy"):
         hint = "pass its array: x.to_numpy()"
+    if type(value).__module__.startswith("dask.array"):
+        hint = "weft.dask.explain(kernel, ...) shows how a kernel runs on dask arrays"
     if isinstance(value, np.ndarray):
         hint = "Weft would ignore the subclass; pass np.asarray(x), or x.filled(...) for a masked array"
     return TypeProblem(f"{function}: argument '{name}' is {type_of(value)}, not an array or a number", hint=hint)

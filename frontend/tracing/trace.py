@@ -368,7 +368,8 @@ class Trace:
             return x
         if isinstance(x, str):
             return _numpy_dtype(x)
-        if hasattr(x, "__array__") and not isinstance(x, type):
+        is_chunked = type(x).__module__.startswith("dask.array.")  # in one of dask's modes it has no `__array__`
+        if (is_chunked or hasattr(x, "__array__")) and not isinstance(x, type):
             return self.capture(x, span)
         return x
 

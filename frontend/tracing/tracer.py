@@ -197,6 +197,20 @@ def share(tree: Any) -> None:
         tree._shared = "an array that another one is a view of"
 
 
+class _UfuncProtocol:
+    """`__array_ufunc__` of tracers: NumPy, which asks their class for it, gets a function, and others get None.
+
+    None means that a tracer's own operators come first. dask asks before it takes a tracer for one of its chunks.
+    """
+
+    def __get__(self, tracer: Any, owner: type) -> Callable[..., Any] | None:
+        return _ufunc if tracer is None else None
+
+
+def _ufunc(tracer: Tracer, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    return ufunc_call(tracer._trace, ufunc, method, inputs, kwargs)
+
+
 class Tracer:
     """An array, or a number, of the function that is being traced."""
 
@@ -265,8 +279,12 @@ class Tracer:
 
     # -- NumPy's protocols
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    __array_ufunc__ = _UfuncProtocol()
+
+    def __dask_tokenize__(self) -> Any:
+        """Refuse to become a part of a dask array, which dask does with `outside * x` in one of its modes."""
+        hint = "write the traced value first (x * other), or pass the dask array as an argument"
+        raise TraceProblem("dask took a traced value into an array of its own", hint=hint)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return function_call(self._trace, func, args, kwargs)

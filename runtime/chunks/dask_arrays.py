@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate, count, pairwise
+from types import NoneType
 from typing import Any
 
 import dask.array as da
@@ -29,6 +30,7 @@ from ...ir.records import record
 from ...ir.source import ArgType, taken_by
 from ...passes.split_chunks import MOMENTS, PARTS, ChunkFinish, ChunkPartial, ChunkStage
 from ..arguments import prepare
+from ..calling import has_chunked
 from .jobs import Job, Merging, Unpacking, job_of, merging_of
 from .plan import ChunkPlan, plan_chunks
 
@@ -49,11 +51,26 @@ class ChunkCall:
 
 def planned(callee: Any, args: Sequence[Any], kwargs: Mapping[str, Any], free: bool = False) -> ChunkCall:
     """Plan a call. No block is read."""
+    if not hasattr(callee, "_select") and not hasattr(callee, "_in_order"):
+        raise TypeProblem(
+            f"weft.dask takes a kernel, not {callee!r}", hint="make one with weft.jit(f), weft.load or weft.compile"
+        )
     given: dict[int, Any] = {}
 
     def stand_in(value: Any) -> Any:
+        if isinstance(value, (list, tuple)) and has_chunked([value]):
+            held = map(stand_in, value)
+            return value._make(held) if hasattr(value, "_make") else type(value)(held)
+        if type(value) is dict:
+            return {name: stand_in(x) for name, x in value.items()}
         if not isinstance(value, da.Array):
             return value
+        meta = getattr(value, "_meta", None)
+        if type(meta) not in (np.ndarray, NoneType) and not isinstance(meta, np.generic):
+            raise TypeProblem(
+                f"{callee.__name__}: an argument is a dask array of {type(meta).__name__}, not of NumPy arrays",
+                hint="convert its chunks with x.map_blocks(np.asarray), or let dask do the operation",
+            )
         if any(math.isnan(n) for n in value.shape):
             raise Unsupported(
                 f"{callee.__name__}: a dask array has chunks of unknown sizes",
@@ -110,6 +127,8 @@ def apply(
         raise ValueProblem(f"bits must be 'same', 'free' or 'require', not {bits!r}")
     if reload not in (True, False, "auto"):
         raise ValueProblem(f"reload must be True, False or 'auto', not {reload!r}")
+    if type(split_every) is not int or split_every < 2:
+        raise ValueProblem(f"split_every must be an integer of at least 2, not {split_every!r}")
     call = planned(kernel, args, kwargs, free=bits == "free")
     if bits == "require" and not call.plan.split.same_bits:
         raise ValueProblem(

@@ -89,6 +89,8 @@ class Merging:
         return "weft", str(self.partials), self.is_last, joins, tuple(k.__dask_tokenize__() for k in self.kernels)
 
     def run(self, blocks: Any, axis: Any = None, keepdims: Any = None) -> Any:
+        if isinstance(blocks, np.ndarray) and not blocks.size:
+            return blocks  # dask asks for the type of the result
         state = merged(map(unpacked, _flat(blocks)), self.partials)
         if not self.is_last:
             return packed(state)

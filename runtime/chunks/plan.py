@@ -78,6 +78,7 @@ def plan_chunks(
     for each in begun.built.lazy:
         captured[each.number] = each.array.chunks
     given = [*chunks, *captured]
+    given = [tuple(c if sum(c) else (0,) for c in cs) for cs in given]  # no elements are one chunk
     cut = [[a for a, c in enumerate(cs) if len(c) > 1] for cs in given]
     graph = flattened(lowered.result.after(LAST))
     axes = ChunkAxes(graph, cut, begun.env)
