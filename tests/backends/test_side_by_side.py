@@ -25,3 +25,9 @@ def test_functions_take_all_vectors_of_a_step(monkeypatch: pytest.MonkeyPatch) -
         found, alone = weft.jit(lambda x: np.log(np.exp(x) + 1))(x), np.log(np.exp(x) + 1)
         assert [name for name in emitted if name in ("exp", "log")][:4] == ["exp", "exp", "log", "log"]
         assert np.allclose(found, alone, rtol=1e-15)
+
+
+def test_functions_of_walks_come_after_their_walks() -> None:
+    x = np.array([[0.5, 4.0, -1.0], [2.0, 1.5, 3.0]])
+    with np.errstate(invalid="ignore"):
+        assert np.allclose(weft.jit(lambda x: np.log(x.max(axis=0)))(x), np.log(x.max(axis=0)), rtol=1e-15)

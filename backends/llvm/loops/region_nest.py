@@ -90,8 +90,6 @@ class RegionNest:
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
         """Emits the loops, walks, stores and prefetches of a body in their order."""
         is_stage = self.is_stage
-        if len(self.points) > 1:
-            self.side_by_side(graph)
         self.is_stage = is_stage or sum(n.op in (ops.FOR, ops.WALK) for n in graph) > 1
         for node in graph:
             if node.op is ops.FOR:
@@ -101,18 +99,18 @@ class RegionNest:
             elif node.op in EFFECTS:
                 for point in self.points:
                     EFFECTS[node.op](self, node, point)
+            elif len(self.points) > 1 and function_name(node) is not None:
+                self.side_by_side(node)
         self.is_stage = is_stage
 
-    def side_by_side(self, graph: Graph) -> None:
-        """Emits each function for all points before the next one.
+    def side_by_side(self, function: Node) -> None:
+        """Emits a function for all points before the next one.
 
         A function is a chain of FMAs that wait for one another. The CPU looks only one or two functions ahead, so
         what it finds there should be of other vectors. LLVM keeps their order: rare arguments are branches.
         """
-        for node in graph:
-            if function_name(node) is not None:
-                for point in self.points:
-                    self.get(node.result, point)
+        for point in self.points:
+            self.get(function.result, point)
 
     # -- loops
 
