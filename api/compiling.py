@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .ir.errors import FileProblem, TypeProblem, UnknownName, type_of
-from .ir.preloading import preloader
+from .ir.support.preloading import preloader
 from .module import Module
 
 if TYPE_CHECKING:  # imported when used: the front ends and the compiler take longer to import than NumPy

@@ -16,8 +16,8 @@ from .frontend.tracing.packing import spread
 from .frontend.tracing.tracer import Tracer
 from .ir.errors import TraceProblem, Unsupported, WeftError
 from .ir.graph import Graph
-from .ir.preloading import preloader
 from .ir.records import replace
+from .ir.support.preloading import preloader
 from .pickling import reduced, runnable, tokenized
 from .programs.methods import MethodProgram
 from .programs.pieces import PieceProgram

@@ -121,7 +121,7 @@ class Module:
         return _unpickled, (self._file, files)
 
     def __dask_tokenize__(self) -> Any:
-        from .ir.pickles import token
+        from .ir.support.pickles import token
 
         return token("weft.module", *self.__reduce__()[1])
 
@@ -132,7 +132,7 @@ class Module:
         return self
 
     def _repr_html_(self) -> str:
-        from .ir.html import frame, table
+        from .ir.support.html import frame, table
 
         declared = [(self[name].__doc__ or name).partition("\n\n") for name in self]
         rows = [(head, comment.partition("\n")[0]) for head, _, comment in declared]

@@ -7,7 +7,7 @@ from typing import Any
 
 from .ir.graph import Graph
 from .ir.networks import from_networkx
-from .ir.printer import print_graph
+from .ir.text.printer import print_graph
 from .ir.walking import regions
 from .printed import pass_names, printed_kernel
 from .runtime.compiler import Options

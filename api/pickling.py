@@ -12,7 +12,7 @@ from types import FrameType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .ir.errors import TypeProblem
-from .ir.pickles import token
+from .ir.support.pickles import token
 
 if TYPE_CHECKING:
     from .function import JitFunction

@@ -37,7 +37,7 @@ def _history_path() -> Path | None:
     """Return the history file, from `WEFT_HISTORY` or in the user's data directory; None if `WEFT_HISTORY` is 0."""
     from pathlib import Path
 
-    from .ir.files import is_plain
+    from .ir.support.files import is_plain
 
     given = os.environ.get("WEFT_HISTORY", "").strip()
     if given == "0":

@@ -26,7 +26,7 @@ def shorten_in(shell: Any) -> None:
 
 def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Show an error that nobody caught."""
-    from .ir.tracebacks import short_traceback, wants_all
+    from .ir.support.tracebacks import short_traceback, wants_all
 
     if not isinstance(error, WeftError) or wants_all() or sys.stderr is None:
         sys.__excepthook__(kind, error, trace)

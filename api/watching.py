@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .ir.errors import LoadWarning, WeftError
-from .ir.forking import event
+from .ir.support.forking import event
 
 if TYPE_CHECKING:
     from .loading import Loader

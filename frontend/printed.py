@@ -30,14 +30,14 @@ from ..ir.graph import Graph, graph_guards
 from ..ir.layouts import GENERAL, SCALAR, UNIT, C, F, classify
 from ..ir.nest.regions import verify_code
 from ..ir.ops import NUMPY, TABLE, OpDef
-from ..ir.parser import Parsed, parse_text
-from ..ir.pickles import token
 from ..ir.schemas import REACHED, AttributeProblem, Stage
 from ..ir.source import ArgType, Binding, Built, Guard
+from ..ir.support.pickles import token
+from ..ir.text.parser import Parsed, parse_text
 from ..ir.types import TensorType
-from ..ir.verify import verify
-from ..ir.verify_sizes import sizes_problem
-from ..ir.view_bounds import with_bounds, with_guards
+from ..ir.verifier.sizes import sizes_problem
+from ..ir.verifier.verify import verify
+from ..ir.verifier.view_bounds import with_bounds, with_guards
 from ..ir.walking import walk
 from .language.declared import Declared, Parameter
 

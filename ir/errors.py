@@ -65,7 +65,7 @@ class WeftError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows in place of a traceback."""
-        from .tracebacks import notebook_lines
+        from .support.tracebacks import notebook_lines
 
         return notebook_lines(self)
 

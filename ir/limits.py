@@ -40,7 +40,7 @@ class Limiter:
         if before is not None:
             yield
             return
-        from .garbage import rare_collections
+        from .support.garbage import rare_collections
 
         self._thread.start = time.thread_time()
         try:

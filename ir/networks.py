@@ -22,9 +22,9 @@ from .builder import Builder
 from .errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError, nearest, quantity
 from .facts import Facts
 from .graph import Graph, Node, Value
-from .notation import parse_size
 from .ops import DECLARED, TABLE, OpDef
 from .schemas import COMMON, KERNEL, KINDS, Attribute, parse_schema, schema_of, schema_problem, typed
+from .text.notation import parse_size
 from .types import Attr, Guards, Sizes, TensorType
 
 if TYPE_CHECKING:

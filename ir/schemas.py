@@ -6,7 +6,7 @@ An `OpDef` has the schema of its attributes as text, a name and a kind for each:
 
 A `?` marks an attribute that may be missing, `from STAGE` one that must exist from that stage on. A kind is one of the
 table below and checks a single value. How a value fits types, operands and other attributes is checked in
-`verify_attrs` and `verify_plans`. Only verification reads schemas; compiling does not.
+`verifier/attributes.py` and `verifier/plans.py`. Only verification reads schemas; compiling does not.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .dtypes import DType
 from .errors import nearest
 from .forms import FORMS, RESULT, ROW, SCRATCH
 from .layouts import CLASSES
-from .notation import parse_axis_groups, parse_guards
 from .opdef import OpDef
 from .records import record, replace
+from .text.notation import parse_axis_groups, parse_guards
 from .types import Attr, AxisGroups, Guards, Sizes
 from .windows import STRAIGHT
 
@@ -245,6 +245,6 @@ def typed(attribute: Attribute | None, value: Attr) -> Attr:
 
 def shown(value: Attr) -> str:
     """A value as it is printed."""
-    from .printer import attr_text
+    from .text.printer import attr_text
 
     return attr_text(value).removesuffix(" : i64").removesuffix(" : f64")

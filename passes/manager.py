@@ -24,8 +24,8 @@ from ..ir.errors import (
 from ..ir.graph import Graph
 from ..ir.limits import limiter
 from ..ir.loops import map_loops
-from ..ir.progress import part
 from ..ir.records import record
+from ..ir.support.progress import part
 from .promote_dtypes import PromoteDtypes
 
 # Errors of a pass about the user's program. Any other error is the compiler's own.
@@ -107,7 +107,7 @@ class PipelineResult:
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """The text of the graph after a pass."""
-        from ..ir.printer import print_graph
+        from ..ir.text.printer import print_graph
 
         return print_graph(self.after(after), locations, self.label(after))
 
@@ -165,7 +165,7 @@ def run_pipeline(
 
 def _verify(graph: Graph, done: Sequence[str]) -> None:
     """Verifies a graph after these passes."""
-    from ..ir.verify import REACHED, Stage, verify
+    from ..ir.verifier.verify import REACHED, Stage, verify
 
     verify(graph, max((REACHED[name] for name in done if name in REACHED), default=Stage.BUILT))
 
@@ -180,7 +180,7 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
     asked = name in options.print_after
     if not (asked or options.print_after_all or (options.print_changes and after is not before)):
         return
-    from ..ir.printer import print_graph
+    from ..ir.text.printer import print_graph
 
     if after is not before:
         options.emit(f"// after {name}\n{print_graph(after, options.locations, name)}")
@@ -191,7 +191,7 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
 
 def _pass_on(error: Exception) -> None:
     """Raises an exception again if it is not the pass's fault, such as one from a signal handler."""
-    from ..ir.interruptions import is_fault
+    from ..ir.support.interruptions import is_fault
 
     if not is_fault(error):
         raise error
@@ -211,8 +211,8 @@ def _replayable(before: Graph, done: Sequence[str], rest: Sequence[Pass], option
     """Writes the graph before a pass with the passes still to run, and says where."""
     import tempfile
 
-    from ..ir.files import put_file
-    from ..ir.printer import print_graph
+    from ..ir.support.files import put_file
+    from ..ir.text.printer import print_graph
     from .pipeline_text import pipeline_text
 
     note = "\n".join(f"// {line}" for line in reason.splitlines())

@@ -73,7 +73,7 @@ def prepare(name: str, value: Any) -> CallArgument:
         except WeftError:
             raise
         except Exception as error:
-            from ..ir.interruptions import is_interruption
+            from ..ir.support.interruptions import is_interruption
 
             if is_interruption(error):
                 raise

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from ..ir.forking import lock
+from ..ir.support.forking import lock
 
 T = TypeVar("T")
 

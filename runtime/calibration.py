@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 
 from ..ir.errors import ValueProblem
-from ..ir.files import delete_abandoned, is_plain, put_file, read_plain
+from ..ir.support.files import delete_abandoned, is_plain, put_file, read_plain
 from ..ir.tuples import NamedTuple
 from .disk.cache import data_directory
 from .native.pool_code import LONG

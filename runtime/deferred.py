@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ..ir import dims
-from ..ir.forking import lock
+from ..ir.support.forking import lock
 from ..ir.tuples import NamedTuple
 from ..ir.types import integer, sizes
 
 if TYPE_CHECKING:
     from threading import Thread
 
-    from ..ir.pickles import Place
+    from ..ir.support.pickles import Place
     from .compiler import Lowered
     from .native.dispatch import Chain
     from .registry import Registry
@@ -85,7 +85,7 @@ class DeferredRegistry:
         return self._made is None or self._made.is_current(uses)
 
     def __reduce__(self) -> Any:
-        from ..ir.pickles import reference
+        from ..ir.support.pickles import reference
 
         return reference(self._place, "a registry")
 
@@ -116,7 +116,7 @@ class DeferredTuner:
             return self._made
 
     def __reduce__(self) -> Any:
-        from ..ir.pickles import reference
+        from ..ir.support.pickles import reference
 
         return reference(self._place, "a tuner")
 

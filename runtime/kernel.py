@@ -11,13 +11,13 @@ import numpy as np
 
 from ..ir import dims
 from ..ir.errors import TraceProblem, VerifyProblem
-from ..ir.forking import lock
 from ..ir.layouts import GENERAL, SCALAR, classify
 from ..ir.orders import agree
-from ..ir.preloading import preloader
-from ..ir.progress import compiling
 from ..ir.records import replace
 from ..ir.source import Guard, KernelSource, taken_by
+from ..ir.support.forking import lock
+from ..ir.support.preloading import preloader
+from ..ir.support.progress import compiling
 from ..ir.tuples import NamedTuple
 from .arguments import CallArgument, in_order, prepare, prepare_size
 from .bounds import check_bounds, converted
@@ -93,7 +93,7 @@ class Kernel(Called):
         return self.remake or (_unpickled, (self._source, self._lookup, self._options, self._tuner))
 
     def __dask_tokenize__(self) -> Any:
-        from ..ir.pickles import token
+        from ..ir.support.pickles import token
 
         return token("weft.kernel", self._source, self._options.backend, self._options.blas, self._options.variant)
 

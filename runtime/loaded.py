@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..ir.errors import VerifyProblem, WeftError, quantity
-from ..ir.forking import lock
 from ..ir.limits import limiter
-from ..ir.progress import compiling
+from ..ir.support.forking import lock
+from ..ir.support.progress import compiling
 from .launch import Launcher, NativeRegion
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Loaded:
         return self._launcher
 
     def _emitted(self, lowered: Lowered) -> NativeProgram:
-        from ..ir import environment
+        from ..ir.support import float_environment
 
-        with environment.usual():  # constants are folded under these
+        with float_environment.usual():  # constants are folded under these
             from ..backends.llvm import compile as native
 
             start = time.perf_counter()
@@ -65,7 +65,7 @@ class Loaded:
     def _compiled(self, lowered: Lowered) -> Launcher:
         from ..backends.llvm import compile as native
         from ..backends.llvm.engine.library import LoadedCode, linked
-        from ..ir.compile_log import log_compile
+        from ..ir.support.compile_log import log_compile
 
         program = self.program_of(lowered)
         with _typed_errors(lowered):

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..ir.errors import MemoryProblem, ValueProblem
 from ..ir.footprints import check_array
-from ..ir.forking import lock, make_once
 from ..ir.limits import limiter
+from ..ir.support.forking import lock, make_once
 from ..ir.tuples import NamedTuple
 from .native import abi, block_code
 from .native.block_code import CHUNKS, FIELDS, LEAST, SIZE

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..ir.files import write_file
 from ..ir.records import record
+from ..ir.support.files import write_file
 from .native.dispatch import paused
 
 Describe = Callable[[Any], "Timed | None"]

@@ -14,7 +14,7 @@ from functools import cache
 
 from ..backends.llvm.engine.library import LoadedCode
 from ..ir.errors import ValueProblem
-from ..ir.forking import lock, make_once
+from ..ir.support.forking import lock, make_once
 from .disk.code import routine_code
 from .memory import settle_worker
 from .native import pool_code

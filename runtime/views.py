@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.errors import quantity
-from ..ir.html import Html, bar, code, folded, frame, paragraph, table
+from ..ir.support.html import Html, bar, code, folded, frame, paragraph, table
 
 if TYPE_CHECKING:
     from .compiler import Lowered

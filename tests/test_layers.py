@@ -163,7 +163,8 @@ def test_a_change_is_seen(text: str) -> None:
 def test_heavy_packages_are_loaded_only_where_they_are_needed() -> None:
     """Importing Weft, reading a kernel and running the passes load neither lark nor networkx nor scipy."""
     code = (
-        "import sys, weft, weft.ir.parser, weft.ir.source, weft.ir.verify, weft.ir.dot, weft.passes.pipeline\n"
+        "import sys, weft, weft.ir.text.parser, weft.ir.source, weft.ir.verifier.verify\n"
+        "import weft.ir.text.dot, weft.passes.pipeline\n"
         "weft.compile('kernel f(x: f32[n]) -> f32[n] { return x + 1 }')\n"
         f"print(sorted({HEAVY!r} & sys.modules.keys()))"
     )

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from ..ir.errors import FileProblem, UnknownName, nearest
-from ..ir.files import write_file
+from ..ir.support.files import write_file
 from . import histogram, markdown, plot, table
 from .peers import installed
 from .results import OURS, BenchResults, Outcome, from_json, joined

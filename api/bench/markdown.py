@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..ir.errors import FileProblem
-from ..ir.files import is_stream, write_file
+from ..ir.support.files import is_stream, write_file
 from .results import OURS, BenchResults, Outcome, geometric_mean
 from .table import LOW, MICROSECONDS, UNITS, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.errors import quantity
-from ..ir.html import Html, frame, table
+from ..ir.support.html import Html, frame, table
 from .results import OURS, BenchResults, Outcome, geometric_mean
 
 LOW = 0.95  # ratio to the best peer below which a row is marked

@@ -8,7 +8,7 @@ import re
 
 from .._version import __version__
 from ..ir.errors import FileProblem
-from ..ir.files import OutputFile, write_files
+from ..ir.support.files import OutputFile, write_files
 from ..runtime.aot.build import build as build_library
 from ..runtime.aot.link import link
 from ..runtime.aot.platforms import platform_for

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from ..ir.errors import FileProblem, quantity
-from ..ir.files import PART
+from ..ir.support.files import PART
 from ..runtime.disk.cache import cache_folder, cache_limit
 from ..runtime.disk.secret import configuration
 from ..runtime.disk.store import ENDING, Store, Unusable

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..frontend.language.declared import Parameter
 from ..ir.errors import UnknownName, nearest, quantity
-from ..ir.files import is_stream, write_file
+from ..ir.support.files import is_stream, write_file
 from ..nests import is_nest
 from ..runtime.compiler import Lowered
 from ..runtime.kernel import CallableKernel

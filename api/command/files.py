@@ -13,7 +13,7 @@ import numpy as np
 from ..frontend.language.source import LanguageKernel, ParsedModule, load_module, parse_module
 from ..frontend.printed import PrintedKernel, is_printed
 from ..ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
-from ..ir.files import write_file
+from ..ir.support.files import write_file
 from ..ir.tuples import NamedTuple
 from ..library import entries
 from ..loading import open_libraries, register_kernels

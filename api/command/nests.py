@@ -16,7 +16,7 @@ from ..ir import dims
 from ..ir.dtypes import I64
 from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
 from ..ir.nest.text import parse_nest
-from ..ir.printer import print_nest
+from ..ir.text.printer import print_nest
 from ..nests import nest_kernel
 from ..runtime.nests.compiling import size_places, text_of
 from ..runtime.nests.interfaces import shown as shown_type

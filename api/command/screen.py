@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..ir.tracebacks import coloured
+from ..ir.support.tracebacks import coloured
 
 
 def show_error(message: str) -> None:

@@ -30,10 +30,10 @@ from ..frontend.programs.reading.allowed import PythonScope
 from ..frontend.programs.reading.source import NoSource, read_source
 from ..frontend.programs.reading.state import is_usual, state_guards
 from ..ir.errors import MemoryProblem, SizeProblem
-from ..ir.interruptions import is_interruption
-from ..ir.progress import compiling
 from ..ir.records import replace
 from ..ir.source import ABSENT, Guard, are_kept
+from ..ir.support.interruptions import is_interruption
+from ..ir.support.progress import compiling
 from ..runtime.calling import Called, native_class
 from ..runtime.native.call import CallForm
 from ..runtime.native.callables import is_native

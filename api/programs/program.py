@@ -29,9 +29,9 @@ from ..frontend.programs.reading.source import FunctionSource, NoSource, read_so
 from ..frontend.programs.reading.state import is_usual
 from ..frontend.tracing.tracer import Tracer
 from ..ir.errors import MemoryProblem, OnlyTraced, SizeProblem, WeftError
-from ..ir.interruptions import is_interruption
 from ..ir.lazy import cached_property
 from ..ir.source import ABSENT, Guard, are_kept, function_guards
+from ..ir.support.interruptions import is_interruption
 from ..runtime.native.call import CallForm
 from ..runtime.native.callables import is_native
 from ..runtime.native.dispatch import Chain

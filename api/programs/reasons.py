@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ..ir.errors import CompileWarning, PassFailure, Span, VerifyProblem, WeftError
-from ..ir.interruptions import is_interruption
+from ..ir.support.interruptions import is_interruption
 from ..ir.tuples import NamedTuple
 
 

@@ -64,7 +64,7 @@ class ProgramReport:
         return first.calls >= self.planned_calls and not self.cuts and not any(p.calls for p in others)
 
     def _repr_html_(self) -> str:
-        from ..ir.html import code, frame, table
+        from ..ir.support.html import code, frame, table
 
         rows = [
             (f"{p.lines[0]}-{p.lines[1]}", p.kind, p.calls, p.compiled, p.misses, p.reason.text if p.reason else "")

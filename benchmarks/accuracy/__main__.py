@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.ir.files import write_file
+from weft.ir.support.files import write_file
 
 from .formats import FORMATS
 from .jobs import ROOT, Task, run

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from weft.ir.files import write_file
+from weft.ir.support.files import write_file
 
 from .emitted import code, fingerprint
 from .formats import Format

@@ -15,7 +15,7 @@ from lark import Lark
 from lark.lexer import PatternRE, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
-from ...ir.files import write_file
+from ...ir.support.files import write_file
 from .tables import checksum
 
 FOLDER = Path(__file__).parent

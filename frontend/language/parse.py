@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...ir import environment
 from ...ir.errors import LimitExceeded, SyntaxProblem
 from ...ir.limits import limiter
+from ...ir.support import float_environment
 from . import tables
 from .actions import Actions
 from .lexing import Statements
@@ -42,7 +42,7 @@ def parse(source: Source) -> File:
     actions = Actions(source)
     lexer = Statements(shared.scanner, source)
     try:
-        with environment.usual():  # Python rounds the numbers it reads in the thread's rounding mode
+        with float_environment.usual():  # Python rounds the numbers it reads in the thread's rounding mode
             parsed = shared.parse(lexer, actions.table())
     except UnexpectedToken as error:
         raise _unexpected(error, lexer, source) from error

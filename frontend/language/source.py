@@ -10,9 +10,9 @@ from typing import Any
 
 from ...ir.externs import ExternCall, ExternSource
 from ...ir.kernels import OpSource
-from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built, ParameterList
+from ...ir.support.pickles import token
 from ..lowering.binding import bind
 from ..lowering.defaults import defaults_of
 from ..lowering.externs import open_externs

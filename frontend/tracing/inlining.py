@@ -15,9 +15,9 @@ from ...ir.errors import Span, Unsupported, WeftError
 from ...ir.graph import Graph, Value, graph_guards
 from ...ir.loops import body_of, walk
 from ...ir.ops import LOOP, NUMPY
-from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, KernelSource, taken_by
+from ...ir.support.pickles import token
 from ...ir.types import TensorType
 from ..maker import Maker
 from ..numpy.shapes import broadcast_to

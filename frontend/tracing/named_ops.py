@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.errors import UnknownName
 from ...ir.kernels import OpSource
 from ...ir.opdef import OpDef
-from ...ir.pickles import token
+from ...ir.support.pickles import token
 from .tracer import Tracer
 
 Compile = Callable[["NamedOp", int, Mapping[str, Any]], Callable[..., Any]]

@@ -22,9 +22,9 @@ from ...ir.dims import Size
 from ...ir.errors import Span, TypeProblem, UnknownName, Unsupported, ValueProblem, nearest
 from ...ir.facts import Facts
 from ...ir.graph import Value
-from ...ir.pickles import token
 from ...ir.records import record
 from ...ir.source import ArgType, Binding, Built, Evaluate
+from ...ir.support.pickles import token
 from ...ir.types import TensorType
 from .locate import here
 from .outputs import finish

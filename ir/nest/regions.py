@@ -15,8 +15,8 @@ from ..forms import has_nest, has_rows_in_lanes, nest_arrays, region_guards
 from ..graph import Graph, Node, graph_guards
 from ..opdef import Trait
 from ..ops import COMPLEX, CONSTANT, EACH, IMAG, REAL, SIZE
-from ..places import Places
 from ..schemas import AttributeProblem
+from ..text.places import Places
 from ..types import Guards, TensorType, axis_groups, integer, sizes
 from ..walking import graphs, regions
 from ..widths import widest

@@ -14,7 +14,7 @@ from ..ops import CONSTANT, EACH, SIZE, TABLE
 from ..rewrite import facts_of
 from ..schemas import AttributeProblem, schema_of, schema_problem
 from ..types import Attr, TensorType, axis_groups, integer, ints, sizes
-from ..verify import verify
+from ..verifier.verify import verify
 from . import ops
 
 Rule = Callable[[Node], str | None]

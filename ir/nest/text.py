@@ -1,4 +1,4 @@
-"""Parse the text of a loop nest, type aliases included; `ir/printer.py` prints it."""
+"""Parse the text of a loop nest, type aliases included; `ir/text/printer.py` prints it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from ..errors import LimitExceeded
 from ..facts import Facts
 from ..graph import Graph
 from ..ops import FLOW, SIZE
-from ..parser import Parsed, Parser
 from ..schemas import parse_schema, schema_problem
+from ..text.parser import Parsed, Parser
 from ..types import Guards
 from .ops import KERNEL, NEST, OPS
 from .verify import verify_nest

@@ -15,11 +15,11 @@ from ..functions import called_problem
 from ..graph import Graph, Node, Value
 from ..layouts import CLASSES, GENERAL, SCALAR, C, byte_strides
 from ..limits import limiter
-from ..places import Places
 from ..proofs import follows
 from ..schemas import AttributeProblem, parse_schema, schema_problem
+from ..text.places import Places
 from ..types import Guards, Sizes, axis_groups, integer, sizes, texts
-from ..verify_sizes import argument_problem, guard_problem
+from ..verifier.sizes import argument_problem, guard_problem
 from .dependence import dependence_problem
 from .ops import ASSIGN, GRAPHS, KERNEL, LOAD, LOOPS, SCAN, STORE, VIEW
 from .rules import node_problem, uses

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 
-from ...ir.files import write_file
+from ...ir.support.files import write_file
 
 COMPILERS, LINKERS = ("cc", "gcc", "clang"), ("ld", "ld.lld")
 SECONDS = 120

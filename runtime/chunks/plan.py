@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ...ir import environment
 from ...ir.errors import Unsupported
 from ...ir.graph import Graph
 from ...ir.layouts import SCALAR, C
 from ...ir.limits import limiter
 from ...ir.records import record, replace
 from ...ir.source import ArgType, Built, KernelSource
+from ...ir.support import float_environment
 from ...passes.manager import run_pipeline
 from ...passes.planning.chunk_axes import ChunkAxes
 from ...passes.split_chunks import ChunkSplit, flattened, other_trees, split
@@ -66,7 +66,7 @@ def plan_chunks(
     strides = [_strides(a) for a in args]
     layouts = [C if a.shape else SCALAR for a in args]
     request = Request(args, layouts, [a.shape for a in args], strides, lazy=True)
-    with limiter.compiling(), environment.usual():
+    with limiter.compiling(), float_environment.usual():
         begun = begin(source, request)
         if begun.built.updates:
             raise Unsupported(

@@ -15,7 +15,7 @@ import numpy as np
 from ...frontend.printed import PrintedKernel
 from ...ir.graph import Graph
 from ...ir.layouts import SCALAR, classify
-from ...ir.printer import print_graph
+from ...ir.text.printer import print_graph
 from ...ir.tuples import NamedTuple
 from ..compiler import Options, passes_for
 from ..deferred import DeferredRegistry

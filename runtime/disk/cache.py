@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...ir.errors import ValueProblem
-from ...ir.forking import event, lock
+from ...ir.support.forking import event, lock
 from .secret import configuration
 from .store import Store, Unusable
 from .version import is_unchanged

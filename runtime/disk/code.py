@@ -43,7 +43,7 @@ def _found_or_made(
     from ...backends.llvm.engine import module
     from ...backends.llvm.engine import target as targets
     from ...backends.llvm.engine.library import linked
-    from ...ir.compile_log import log_compile
+    from ...ir.support.compile_log import log_compile
 
     written = text()
     compiled = module.compile_module(written, target or targets.host(), allowed, module.Effort[effort])

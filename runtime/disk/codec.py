@@ -17,9 +17,9 @@ from ...ir.dims import Size
 from ...ir.dtypes import DType
 from ...ir.errors import Span
 from ...ir.graph import Graph, Node, Value
-from ...ir.notation import parse_size
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
+from ...ir.text.notation import parse_size
 from ...ir.types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 DTYPES = {d.name: d for d in (*dtypes.ALL, *dtypes.WEAK.values())}

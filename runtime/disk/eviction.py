@@ -9,7 +9,7 @@ import os
 import time
 from contextlib import suppress
 
-from ...ir.files import PART, is_being_written
+from ...ir.support.files import PART, is_being_written
 from .store import ENDING
 
 ABANDONED = 3600  # seconds after which an unfinished file is abandoned, if locks don't work

@@ -57,10 +57,10 @@ def find_or_lower(source: KernelSource, request: Request, lookup: Registry, opti
 @contextmanager
 def _compiling() -> Iterator[None]:
     """Count the time of a compile, and fold constants in the usual floating-point environment."""
-    from ...ir import environment
     from ...ir.limits import limiter
+    from ...ir.support import float_environment
 
-    with limiter.compiling(), environment.usual():
+    with limiter.compiling(), float_environment.usual():
         yield
 
 
@@ -113,7 +113,7 @@ class _Place:
 
 def _described(begun: Begun) -> list[Any]:
     """Describe everything in a graph that its code depends on; the text omits which inputs are NumPy scalars."""
-    from ...ir.printer import print_graph
+    from ...ir.text.printer import print_graph
 
     scalars = [v.scalar for v in begun.graph.inputs]
     return [print_graph(begun.graph), scalars, begun.is_general, begun.built.after]

@@ -88,7 +88,7 @@ class StoredResult:
 
     def ir(self, after: str | None = None, locations: bool = False) -> str:
         """Print the graph after a pass."""
-        from ...ir.printer import print_graph
+        from ...ir.text.printer import print_graph
 
         return print_graph(self.after(after), locations, self.label(after))
 
@@ -167,7 +167,7 @@ def content_of(lowered: Lowered, code: bytes, with_source: bool) -> bytes:
 
 
 def _nest(region: Node) -> str | None:
-    from ...ir.printer import print_nest
+    from ...ir.text.printer import print_nest
 
     return None if region.code is None else print_nest(region.code, locations=True)
 

@@ -48,7 +48,7 @@ def make_secret(folder: str) -> bytes:
     found = find_secret(folder)
     if found is not None:
         return found
-    from ...ir.files import put_file
+    from ...ir.support.files import put_file
 
     path = os.path.join(folder, NAME)
     try:

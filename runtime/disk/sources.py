@@ -72,7 +72,7 @@ class StoredKernel:
         return _unpickled, (self._module.file, named, self.digest, parsed.texts, parsed.ops, self.name)
 
     def __dask_tokenize__(self) -> Any:
-        from ...ir.pickles import token
+        from ...ir.support.pickles import token
 
         return token(self.parsed.texts, self.name)
 

@@ -12,7 +12,7 @@ import stat
 import time
 from contextlib import suppress
 
-from ...ir.forking import lock
+from ...ir.support.forking import lock
 from .hashing import LENGTH as MAC
 from .hashing import is_same, mac_of
 from .secret import NoSecret, find_secret, make_secret
@@ -86,7 +86,7 @@ class Store:
 
     def write(self, key: bytes, content: bytes) -> None:
         """Store an entry in place of an old one, unless it exceeds the limit by itself."""
-        from ...ir.files import put_file
+        from ...ir.support.files import put_file
         from .eviction import evict
 
         folder = self.prepare()
@@ -120,7 +120,7 @@ class Store:
 
     def clear(self) -> int:
         """Delete all entries and unfinished files, and return how many entries there were."""
-        from ...ir.files import PART
+        from ...ir.support.files import PART
 
         folder = self._open(make=False)
         count = 0

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ...ir.graph import Graph, Value
 from ...ir.ops import REGION
-from ...ir.printer import attr_text, print_nest
+from ...ir.text.printer import attr_text, print_nest
 from ...ir.tuples import NamedTuple
 from ...ir.types import Attr, AxisGroups, Guards, TensorType
 from .identity import Identities

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import dims, environment
+from ...ir import dims
 from ...ir.errors import KernelFailure, LibraryProblem, ShapeProblem, TypeProblem
 from ...ir.externs import ExternArray, ExternKernel
+from ...ir.support import float_environment
 from ..memory import empty
 from .probe import what_kills_a_call
 
@@ -70,7 +71,7 @@ class LibraryCall:
         call = ExternCall(len(inputs), given, len(outputs), made, ctypes.cast(message, ctypes.c_char_p), MESSAGE)
         if not self._is_tried:
             self._try(call)
-        with environment.kept():
+        with float_environment.kept():
             status = self._function(ctypes.byref(call))
         if status:
             said = message.value.decode("utf-8", "replace").strip()

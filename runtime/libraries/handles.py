@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
-from ...ir import environment
 from ...ir.errors import LibraryProblem, Span
-from ...ir.forking import lock
+from ...ir.support import float_environment
+from ...ir.support.forking import lock
 from ...ir.tuples import NamedTuple
 from .builds import Builds
 from .elf import Damage, Image, Table
@@ -86,7 +86,7 @@ class Handles:
         with copied(content, os.path.basename(path)) as place:
             self._try(place, digest, names)
             try:
-                with environment.kept():
+                with float_environment.kept():
                     loaded = SharedLibrary(ctypes.CDLL(place, mode=_MODE), image, symbols)
             except (OSError, UnicodeDecodeError) as error:
                 # The linker's message may hold names that are not valid text. The path of the copy is removed.

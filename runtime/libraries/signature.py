@@ -10,8 +10,8 @@ from ...ir.dims import Size, symbol
 from ...ir.dtypes import BY_NAME
 from ...ir.errors import ValueProblem, WeftError
 from ...ir.externs import ExternArray, ExternDim
-from ...ir.notation import parse_size
 from ...ir.records import record
+from ...ir.text.notation import parse_size
 
 STRIDED = "strided "
 _COMMA = re.compile(r",(?![^()]*\))")  # not between parentheses

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
-from ...ir.forking import lock
+from ...ir.support.forking import lock
 from .call import NativeCall
 from .callables import is_native, set_recipe
 from .recipe import Recipe

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backends.llvm.engine.library import LoadedCode
-from ...ir.forking import lock, make_once
+from ...ir.support.forking import lock, make_once
 from ..disk.code import routine_code
 from . import abi
 

@@ -38,7 +38,7 @@ from ...ir import dims
 from ...ir.errors import ValueProblem
 from ...ir.graph import Graph
 from ...ir.kernels import KernelLookup
-from ...ir.progress import part
+from ...ir.support.progress import part
 from ...ir.types import Attr, Guards
 from ..memory import empty
 from ..native.dispatch import Chain, is_paused

@@ -24,7 +24,7 @@ from ...frontend.programs.planning.pieces import (
     TupleResult,
 )
 from ...ir.errors import TraceProblem, TypeProblem, Unsupported
-from ...ir.forking import lock
+from ...ir.support.forking import lock
 from ...ir.types import TensorType
 from ..calling import Called, native_class
 from ..native.call import CallForm

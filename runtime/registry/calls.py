@@ -10,8 +10,8 @@ import numpy as np
 from ...ir.dtypes import from_numpy
 from ...ir.errors import KernelFailure, ShapeProblem, TypeProblem, WeftError, type_of
 from ...ir.facts import Facts
-from ...ir.interruptions import is_interruption
 from ...ir.records import record
+from ...ir.support.interruptions import is_interruption
 from .signature import Signature
 
 Array = np.ndarray[Any, Any]

@@ -10,10 +10,10 @@ from ...ir.dims import Size
 from ...ir.dtypes import ALL, BOOL, BY_NAME, CLASSES, DType
 from ...ir.errors import TypeProblem, Unsupported, ValueProblem, WeftError, quantity, type_of
 from ...ir.facts import Facts
-from ...ir.interruptions import is_interruption
 from ...ir.opdef import OpDef
 from ...ir.ops import SPECIAL, TABLE, WHERE, Trait
 from ...ir.records import replace
+from ...ir.support.interruptions import is_interruption
 from .bodies import is_elementwise, operations, traced
 from .bundled import from_kernel
 from .calls import PythonKernel

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from ...ir.errors import TypeProblem, UnknownName, ValueProblem, nearest
-from ...ir.forking import lock
 from ...ir.kernels import Choice
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
-from ...ir.pickles import Place, reference
+from ...ir.support.forking import lock
+from ...ir.support.pickles import Place, reference
 from ...ir.types import Attr, TensorType
 from .naming import canonical, dtype_of
 from .rankings import Rankings

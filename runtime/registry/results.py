@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ir.errors import UnknownName, quantity
-from ...ir.interruptions import is_interruption
 from ...ir.records import record
+from ...ir.support.interruptions import is_interruption
 from .implementation import Implementation, Query
 from .scores import Ranking, ScoredImplementation
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from ...ir.dtypes import DType
 from ...ir.errors import quantity
-from ...ir.interruptions import is_interruption
 from ...ir.ops import TABLE, OpDef, Trait
 from ...ir.records import record, replace
+from ...ir.support.interruptions import is_interruption
 from .implementation import TIERS, Implementation, Query
 
 EXACT, CASTABLE = 10, 5

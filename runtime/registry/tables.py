@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...ir.errors import Unsupported, quantity
-from ...ir.forking import lock
 from ...ir.opdef import OpDef
 from ...ir.ops import TABLE
 from ...ir.records import replace
+from ...ir.support.forking import lock
 from .state import State
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from ...ir import environment
 from ...ir.errors import WeftError
 from ...ir.records import replace
+from ...ir.support import float_environment
 
 if TYPE_CHECKING:
     from ...ir.kernels import KernelLookup
@@ -40,7 +40,7 @@ def compiled(plan: VariantPlan, variant: Variant, lookup: KernelLookup) -> Lower
     from ..disk.finding import find_variant
 
     options = replace(plan.base.options, variant=variant)
-    with environment.usual():
+    with float_environment.usual():
         made = find_variant(plan.base, options, cast("Registry", lookup), lambda: _made(plan, options, lookup))
     made = replace(made, uses=plan.base.uses)
     made.loaded.plan = plan

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...ir.errors import FileProblem
-from ...ir.files import delete_abandoned, is_plain, put_file, read_plain
-from ...ir.forking import lock
 from ...ir.records import fields, record
+from ...ir.support.files import delete_abandoned, is_plain, put_file, read_plain
+from ...ir.support.forking import lock
 from .workload import Workload
 
 WEEK = 7 * 24 * 3600.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...ir import dims
 from ...ir.dims import Size
-from ...ir.forking import lock
+from ...ir.support.forking import lock
 from ...ir.types import sizes
 from ..deferred import DEFAULT
 from .choosing import Selection

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ...ir import dims
-from ...ir.forking import lock
 from ...ir.ops import LOOP
+from ...ir.support.forking import lock
 from ..deferred import LONG, Turn
 from .candidates import candidates_of, tells_in_calls, variants_of, work_of, workload_of
 from .choosing import Selection, choose, keeping

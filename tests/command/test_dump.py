@@ -10,8 +10,8 @@ import pytest
 from weft.backends.llvm.engine import target
 from weft.frontend.printed import stage_after
 from weft.ir.errors import UnsupportedTarget
-from weft.ir.parser import parse_text
-from weft.ir.verify import verify
+from weft.ir.text.parser import parse_text
+from weft.ir.verifier.verify import verify
 
 Weft = Callable[..., tuple[int, str, str]]
 PASSES = [

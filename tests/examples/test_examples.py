@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.ir.parser import parse_text
+from weft.ir.text.parser import parse_text
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser

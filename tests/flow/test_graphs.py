@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from weft.ir.errors import VerifyProblem
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
-from weft.ir.verify import Stage, verify
+from weft.ir.text.parser import parse_graph
+from weft.ir.text.printer import print_graph
+from weft.ir.verifier.verify import Stage, verify
 
 TEXT = """"builtin.module"() ({
   "weft.kernel"() <{sym_name = "f"}> ({

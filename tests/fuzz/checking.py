@@ -24,9 +24,9 @@ from weft.backends.llvm.engine import target
 from weft.frontend.tracing.functions import TracedFunction
 from weft.function import tracing
 from weft.ir.graph import Graph, Value
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
 from weft.ir.records import replace
+from weft.ir.text.parser import parse_graph
+from weft.ir.text.printer import print_graph
 from weft.runtime.checked_sizes import bind_sizes
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel

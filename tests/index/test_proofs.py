@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from weft.ir import dims
 from weft.ir.dims import Size
-from weft.ir.notation import parse_size
 from weft.ir.proofs import follows
+from weft.ir.text.notation import parse_size
 
 NUMBERS = [dict(zip("nmk", values, strict=True)) for values in product(range(6), repeat=3)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.ir.printer import print_nest
+from weft.ir.text.printer import print_nest
 from weft.passes.nest_pipeline import nest_pipeline
 
 GOLDEN = Path(__file__).with_name("recurrence.mlir")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from weft.ir import dims
 from weft.ir.dims import Size, symbol
 from weft.ir.errors import LimitExceeded, ShapeProblem
-from weft.ir.notation import parse_size
+from weft.ir.text.notation import parse_size
 
 NAMES = ("n", "m", "k")
 Meaning = Callable[[dict[str, int]], int]

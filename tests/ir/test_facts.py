@@ -12,9 +12,9 @@ from weft.ir.dtypes import F32
 from weft.ir.errors import ShapeProblem
 from weft.ir.facts import Facts
 from weft.ir.graph import graph_guards
-from weft.ir.notation import parse_size
 from weft.ir.ops import TABLE
 from weft.ir.rewrite import Rewriter, facts_of
+from weft.ir.text.notation import parse_size
 from weft.ir.types import Sizes, TensorType
 
 Shape = tuple[Size, ...]

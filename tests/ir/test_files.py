@@ -13,9 +13,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from weft.ir import files
 from weft.ir.errors import FileProblem
-from weft.ir.files import OutputFile, is_plain, is_stream, put_file, read_plain, write_file, write_files
+from weft.ir.support import files
+from weft.ir.support.files import OutputFile, is_plain, is_stream, put_file, read_plain, write_file, write_files
 
 ROOT = Path(__file__).parents[2]
 LAYERS = ("api", "backends", "frontend", "ir", "passes", "runtime")
@@ -120,7 +120,7 @@ def test_devices_and_pipes_are_written_to_and_stay() -> None:
 def test_open_files_of_the_process_are_written_to_and_not_replaced() -> None:
     """/dev/stdout leads to a plain file if the shell has redirected it there."""
     script = (
-        "from weft.ir.files import write_file; print('printed'); write_file('/dev/stdout', b'one\\n'); "
+        "from weft.ir.support.files import write_file; print('printed'); write_file('/dev/stdout', b'one\\n'); "
         "write_file('/dev/fd/1', b'two\\n'); write_file('/proc/self/fd/1', b'three\\n'); print('after')"
     )
     with open("out", "wb") as out:
@@ -157,7 +157,7 @@ def _writes(node: ast.AST) -> bool:
 
 def test_nothing_else_writes_files() -> None:
     """Exceptions are copies of libraries in memory or in temporary folders, and archives."""
-    allowed = {"ir/files.py", "api/command/files.py", "runtime/libraries/handles.py"}
+    allowed = {"ir/support/files.py", "api/command/files.py", "runtime/libraries/handles.py"}
     found = {
         str(path.relative_to(ROOT))
         for layer in LAYERS

@@ -6,8 +6,8 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from weft.ir.garbage import OBJECTS
 from weft.ir.limits import limiter
+from weft.ir.support.garbage import OBJECTS
 
 
 @pytest.fixture

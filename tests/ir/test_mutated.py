@@ -13,8 +13,8 @@ import numpy as np
 import weft
 from weft.frontend.language.source import parse_module
 from weft.ir.errors import WeftError
-from weft.ir.parser import parse_text
-from weft.ir.verify import verify
+from weft.ir.text.parser import parse_text
+from weft.ir.verifier.verify import verify
 from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.runtime.compiler import Options, passes_for
 from weft.runtime.kernel import Kernel

@@ -12,7 +12,7 @@ import weft
 from weft.command.types import request_for
 from weft.frontend.language.source import load_module
 from weft.ir.graph import Graph
-from weft.ir.parser import parse_graph
+from weft.ir.text.parser import parse_graph
 from weft.passes.manager import PipelineResult
 from weft.runtime.compiler import Lowered, Options, lower
 from weft.settings import registry

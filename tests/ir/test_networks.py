@@ -9,7 +9,7 @@ import pytest
 from weft.ir.errors import Span, TypeProblem, UnknownName, VerifyProblem, WeftError
 from weft.ir.graph import Graph, Node
 from weft.ir.networks import from_networkx
-from weft.ir.printer import print_graph
+from weft.ir.text.printer import print_graph
 from weft.ir.types import Sizes
 
 from tests.ir.test_verify import region_graph, sound

@@ -9,8 +9,8 @@ from weft.ir.errors import Span
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph
 from weft.ir.ops import CAST, REGION, TABLE
-from weft.ir.printer import print_graph
 from weft.ir.rewrite import Rewriter
+from weft.ir.text.printer import print_graph
 from weft.ir.types import Sizes, TensorType
 
 n, m = symbol("n"), symbol("m")

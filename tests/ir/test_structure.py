@@ -14,10 +14,10 @@ from weft.ir.errors import IndexProblem, ShapeProblem, TypeProblem, ValueProblem
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph
 from weft.ir.ops import ARGMAX, ARGMIN, CONCATENATE, GATHER, IOTA, SCAN, TABLE, OpDef
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
+from weft.ir.text.parser import parse_graph
+from weft.ir.text.printer import print_graph
 from weft.ir.types import Attr, Sizes, TensorType
-from weft.ir.verify import verify
+from weft.ir.verifier.verify import verify
 
 N, M = symbol("n"), symbol("m")
 

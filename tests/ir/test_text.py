@@ -13,10 +13,10 @@ from weft.ir.dtypes import ALL, BOOL, C128, F32, F64, I32, I64, WEAK_COMPLEX, WE
 from weft.ir.errors import Span, SyntaxProblem, UnknownName, VerifyProblem
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph, Node
-from weft.ir.notation import parse_type
 from weft.ir.ops import REGION, TABLE
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph, type_text
+from weft.ir.text.notation import parse_type
+from weft.ir.text.parser import parse_graph
+from weft.ir.text.printer import print_graph, type_text
 from weft.ir.types import Attr, AxisGroups, Sizes, TensorType
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin

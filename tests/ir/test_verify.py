@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from weft.ir.builder import Builder
 from weft.ir.dims import symbol
-from weft.ir.dot import dot
 from weft.ir.dtypes import BOOL, F32, F64, I32, WEAK_FLOAT, WEAK_INT, DType
 from weft.ir.errors import Span, VerifyProblem
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph, Node, Value
 from weft.ir.ops import CAST, REGION, TABLE
+from weft.ir.text.dot import dot
 from weft.ir.types import Sizes, TensorType
-from weft.ir.verify import Stage, verify
+from weft.ir.verifier.verify import Stage, verify
 
 n, m = symbol("n"), symbol("m")
 SPAN = Span("wave.weft", 3, 5, 1, "    exp(x)")

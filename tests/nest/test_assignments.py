@@ -20,7 +20,7 @@ from weft.ir.nest.ops import ASSIGN
 from weft.ir.nest.scopes import places
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
-from weft.ir.printer import print_nest
+from weft.ir.text.printer import print_nest
 from weft.ir.types import Guards
 from weft.passes import fuse_loops, widen_loops
 from weft.passes.lower_assigns import LowerAssigns

@@ -305,7 +305,7 @@ try:
     histogram(np.array([7], np.int32), counts)
 except IndexError as error:
     print(error)
-print("weft.ir.parser" in sys.modules, "weft.backends.llvm.nests.emit" in sys.modules)
+print("weft.ir.text.parser" in sys.modules, "weft.backends.llvm.nests.emit" in sys.modules)
 """
 
 

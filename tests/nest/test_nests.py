@@ -13,7 +13,7 @@ from weft.backends import nests
 from weft.ir.errors import IndexProblem, ShapeProblem, SyntaxProblem, VerifyProblem, WeftError
 from weft.ir.nest import dependence
 from weft.ir.nest.text import parse_nest
-from weft.ir.printer import print_nest
+from weft.ir.text.printer import print_nest
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser as XdslParser
@@ -245,7 +245,7 @@ def test_a_running_value_goes_along_the_innermost_loop() -> None:
 
 
 def test_loop_variables_and_buffers_stay_in_nests() -> None:
-    from weft.ir.parser import parse_graph
+    from weft.ir.text.parser import parse_graph
 
     kernel = '"weft.kernel"() <{{sym_name = "k"}}> ({{ ^bb0(%x : {0}): "weft.return"(%x) : ({0}) -> () }}) : () -> ()'
     for type_text in ("memref<4xf32>", "tensor<?xf32, #weft.dims<@i>>"):

@@ -11,7 +11,7 @@ import pytest
 from weft.ir.errors import WeftError
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
-from weft.ir.printer import print_nest
+from weft.ir.text.printer import print_nest
 from weft.passes.nest_pipeline import nest_pipeline
 from weft.passes.pipeline_text import parse_pipeline
 

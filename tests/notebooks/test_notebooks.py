@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import weft
 from weft.bench.results import BenchResults, Outcome
-from weft.ir.tracebacks import short_traceback
+from weft.ir.support.tracebacks import short_traceback
 from weft.tracebacks import shorten_in
 
 CELL = """\

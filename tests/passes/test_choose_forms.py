@@ -13,8 +13,8 @@ from weft.backends.llvm.engine.target import x86
 from weft.frontend.language.source import parse_module
 from weft.function import traced
 from weft.ir.errors import WeftError
-from weft.ir.parser import parse_graph
-from weft.ir.verify import Stage, verify
+from weft.ir.text.parser import parse_graph
+from weft.ir.verifier.verify import Stage, verify
 from weft.passes.to_nest import ToNest
 from weft.runtime.compiler import Lowered, Options
 from weft.runtime.kernel import Kernel

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 from weft.ir.errors import WeftError
-from weft.ir.parser import parse_graph
-from weft.ir.printer import print_graph
+from weft.ir.text.parser import parse_graph
+from weft.ir.text.printer import print_graph
 from weft.passes.manager import PipelineOptions, run_pipeline
 from weft.passes.pipeline import pipeline
 from weft.passes.pipeline_text import parse_pipeline

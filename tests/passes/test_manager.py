@@ -11,10 +11,10 @@ from weft.ir.dtypes import F32, I32
 from weft.ir.errors import OverflowProblem, PassFailure, Span, SyntaxProblem, UnknownName, ValueProblem, VerifyProblem
 from weft.ir.graph import Graph
 from weft.ir.ops import TABLE
-from weft.ir.parser import parse_graph, parse_text
-from weft.ir.printer import print_graph
 from weft.ir.records import record, replace
 from weft.ir.rewrite import Rewriter
+from weft.ir.text.parser import parse_graph, parse_text
+from weft.ir.text.printer import print_graph
 from weft.ir.types import TensorType
 from weft.passes.canonicalize import Canonicalize
 from weft.passes.drop_dead import DropDead

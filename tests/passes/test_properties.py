@@ -21,10 +21,10 @@ from weft.ir.errors import OverflowProblem, WeftError
 from weft.ir.facts import Facts
 from weft.ir.graph import Graph, Value
 from weft.ir.ops import CAST, ELEMENTWISE, TABLE, WHERE
-from weft.ir.parser import parse_graph, parse_text
-from weft.ir.printer import print_graph
+from weft.ir.text.parser import parse_graph, parse_text
+from weft.ir.text.printer import print_graph
 from weft.ir.types import Sizes, TensorType
-from weft.ir.verify import Stage, verify
+from weft.ir.verifier.verify import Stage, verify
 from weft.passes.canonicalize import Canonicalize
 from weft.passes.drop_dead import DropDead
 from weft.passes.manager import PipelineOptions, run_pipeline

@@ -8,9 +8,9 @@ from weft.ir.dtypes import F32
 from weft.ir.graph import Graph
 from weft.ir.kernels import Choice
 from weft.ir.ops import TABLE
-from weft.ir.printer import print_graph
+from weft.ir.text.printer import print_graph
 from weft.ir.types import TensorType
-from weft.ir.verify import Stage, verify
+from weft.ir.verifier.verify import Stage, verify
 from weft.passes.select_kernels import SelectKernels
 
 N = symbol("n")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import CompileWarning, TraceProblem
-from weft.ir import progress
+from weft.ir.support import progress
 from weft.runtime import memory
 
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from weft.ir import files
-from weft.ir.files import PART
+from weft.ir.support import files
+from weft.ir.support.files import PART
 from weft.runtime.disk import key as keys_of
 from weft.runtime.disk import store as stores
 from weft.runtime.disk.hashing import is_same, mac_of

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from weft.ir import forking
+from weft.ir.support import forking
 
 from .forked import compile_something, compiling_threads, succeeds_in_a_child
 
@@ -104,4 +104,4 @@ def test_every_lock_is_made_to_survive_a_fork() -> None:
             if re.search(r"\b(R?Lock|Event|Condition|allocate_lock)\(", path.read_text()):
                 found.append(path.relative_to(ROOT).as_posix())
             assert "functools import cached_property" not in path.read_text() or path.name == "lazy.py", path
-    assert found == ["ir/forking.py"]
+    assert found == ["ir/support/forking.py"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.ir.interruptions import is_fault, is_interruption
+from weft.ir.support.interruptions import is_fault, is_interruption
 
 X = np.random.default_rng(8).standard_normal((6, 40))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import KernelFailure, LimitExceeded, ShapeProblem, TypeProblem, UnknownName, Unsupported
-from weft.ir.parser import parse_text
+from weft.ir.text.parser import parse_text
 
 X = np.linspace(-2, 2, 1000, dtype=np.float32)
 

@@ -88,7 +88,7 @@ class NumpyRunner:
     def __call__(self, piece: ChunkPiece) -> Run:
         from weft.backends import reference
         from weft.ir.graph import Graph
-        from weft.ir.printer import print_graph
+        from weft.ir.text.printer import print_graph
 
         text = print_graph(piece.graph)
 

@@ -14,8 +14,8 @@ import weft
 from weft.backends import reference
 from weft.ir.dtypes import from_numpy
 from weft.ir.ops import TRANSPOSE
-from weft.ir.printer import print_graph
 from weft.ir.source import ArgType
+from weft.ir.text.printer import print_graph
 from weft.passes.manager import run_pipeline
 from weft.passes.planning import chunk_pieces
 from weft.passes.planning.chunk_axes import links

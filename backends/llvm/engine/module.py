@@ -9,8 +9,8 @@ from enum import Enum, auto
 from typing import Any
 
 from ....ir.errors import WeftError
-from ....ir.forking import native_lock
 from ....ir.records import record
+from ....ir.support.forking import native_lock
 from .library import ALLOWED_SYMBOLS
 from .objects import undefined_symbols
 from .room import demand_for

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ....ir.errors import UnsupportedTarget
-from ....ir.forking import lock
 from ....ir.records import record
+from ....ir.support.forking import lock
 from . import llvm_c
 from .caches import core_cache, shared_cache
 from .room import START, demand

@@ -6,11 +6,11 @@ between stages must be in memory that nothing else overwrites.
 
 from __future__ import annotations
 
-from . import dims
-from .accesses import address, coefficient, region_elements, slot_strides
-from .composites import SCALED, TOTAL
-from .dims import Size
-from .forms import (
+from .. import dims
+from ..accesses import address, coefficient, region_elements, slot_strides
+from ..composites import SCALED, TOTAL
+from ..dims import Size
+from ..forms import (
     CHUNKS,
     EITHER,
     FEW,
@@ -25,13 +25,13 @@ from .forms import (
     region_guards,
     walks_along_vectors,
 )
-from .functions import called_problem
-from .graph import Node
-from .indexing import loop_name
-from .ops import MATMUL, Trait
-from .schemas import AttributeProblem
-from .stages import needed_in, only_writes, region_stages
-from .types import axis_groups, integer, ints, sizes, texts
+from ..functions import called_problem
+from ..graph import Node
+from ..indexing import loop_name
+from ..ops import MATMUL, Trait
+from ..schemas import AttributeProblem
+from ..stages import needed_in, only_writes, region_stages
+from ..types import axis_groups, integer, ints, sizes, texts
 
 Problem = AttributeProblem
 _TAKEN_BY = (

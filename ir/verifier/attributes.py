@@ -1,20 +1,20 @@
 """Check the attributes of a node against its operands, its types and one another.
 
-The op's schema (`schemas.py`) checks each attribute by itself; `verify_plans` checks the plans of regions.
+The op's schema (`schemas.py`) checks each attribute by itself; `plans.py` checks the plans of regions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .affine import access_problem
-from .complexes import FUNCTIONS
-from .composites import SUM, TOTAL, is_exact, recognise
-from .dims import Dim
-from .dtypes import F32, F64, DType, in_range
-from .errors import quantity
-from .graph import Node
-from .ops import (
+from ..affine import access_problem
+from ..complexes import FUNCTIONS
+from ..composites import SUM, TOTAL, is_exact, recognise
+from ..dims import Dim
+from ..dtypes import F32, F64, DType, in_range
+from ..errors import quantity
+from ..graph import Node
+from ..ops import (
     ACCESS,
     COMPLEX_FUNCTION,
     CONSTANT,
@@ -29,9 +29,9 @@ from .ops import (
     WHILE,
     OpDef,
 )
-from .schemas import AttributeProblem, Stage, schema_of, schema_problem
-from .types import AxisGroups, Guards, Sizes, integer, ints, normalize_axes, sizes
-from .windows import product_in_sum
+from ..schemas import AttributeProblem, Stage, schema_of, schema_problem
+from ..types import AxisGroups, Guards, Sizes, integer, ints, normalize_axes, sizes
+from ..windows import product_in_sum
 
 Problem = AttributeProblem
 

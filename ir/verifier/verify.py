@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .accesses import value_layouts
-from .builder import Builder
-from .dims import Dim, Size
-from .errors import Span, VerifyProblem, WeftError, quantity
-from .facts import Facts
-from .flow import body_problem, broadcast_shape
-from .graph import Graph, Node, Value
-from .layouts import SCALAR
-from .loops import loop_problem
-from .ops import CAST, CONSTANT, DECLARED, EACH, FLOW, LOOP, NUMPY, REGION, SIZE, TABLE, OpDef, Trait
-from .places import Places
-from .rewrite import facts_of
-from .schemas import KERNEL, LARGEST, AttributeProblem, parse_schema, schema_problem
-from .schemas import REACHED as REACHED
-from .schemas import Stage as Stage
-from .types import TensorType
-from .verify_attrs import attribute_problem
-from .verify_plans import region_problem, unplaced
-from .walking import nodes_inside
+from ..accesses import value_layouts
+from ..builder import Builder
+from ..dims import Dim, Size
+from ..errors import Span, VerifyProblem, WeftError, quantity
+from ..facts import Facts
+from ..flow import body_problem, broadcast_shape
+from ..graph import Graph, Node, Value
+from ..layouts import SCALAR
+from ..loops import loop_problem
+from ..ops import CAST, CONSTANT, DECLARED, EACH, FLOW, LOOP, NUMPY, REGION, SIZE, TABLE, OpDef, Trait
+from ..rewrite import facts_of
+from ..schemas import KERNEL, LARGEST, AttributeProblem, parse_schema, schema_problem
+from ..schemas import REACHED as REACHED
+from ..schemas import Stage as Stage
+from ..text.places import Places
+from ..types import TensorType
+from ..walking import nodes_inside
+from .attributes import attribute_problem
+from .plans import region_problem, unplaced
 
 READS_WEAK = frozenset((CAST, NUMPY, REGION, LOOP, *FLOW))
 MAKES_WEAK = frozenset((CONSTANT, SIZE))
@@ -193,7 +193,7 @@ class _Verifier:
             raise self.fail(node, problem)
         if self.stage < Stage.NESTED and node.code is None:
             return
-        from .nest.regions import code_problem  # which imports this module
+        from ..nest.regions import code_problem  # which imports this module
 
         if found := code_problem(node):
             where, message = found

@@ -11,9 +11,9 @@ import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from .builder import Builder
-from .dims import LOOP
-from .errors import (
+from ..builder import Builder
+from ..dims import LOOP
+from ..errors import (
     IndexProblem,
     LimitExceeded,
     Span,
@@ -24,15 +24,15 @@ from .errors import (
     nearest,
     quantity,
 )
-from .facts import Facts
-from .graph import Graph, Value
+from ..facts import Facts
+from ..graph import Graph, Value
+from ..ops import DECLARED, TABLE, OpDef
+from ..records import record
+from ..schemas import KERNEL, Attribute, AttributeProblem, parse_schema, schema_of, schema_problem, typed
+from ..types import Attr, Guards, TensorType
 from .notation import ELEMENTS, parse_sizes, parse_type
-from .ops import DECLARED, TABLE, OpDef
 from .places import Extent, Places, TextLines
 from .printer import print_graph
-from .records import record
-from .schemas import KERNEL, Attribute, AttributeProblem, parse_schema, schema_of, schema_problem, typed
-from .types import Attr, Guards, TensorType
 
 MOST_RESULTS = 1 << 16  # of an op, as far as names are made for them
 _TOKEN = re.compile(
@@ -284,8 +284,8 @@ class Parser:
 
     def code(self) -> Graph:
         """Parse the second body of a region, its loop nest."""
-        from .nest.ops import NEST
-        from .nest.text import DECLARED_IN_NESTS, kernel
+        from ..nest.ops import NEST
+        from ..nest.text import DECLARED_IN_NESTS, kernel
 
         around = self.values, self.table, self.declared, self.end_of_body
         self.values, self.table, self.declared, self.end_of_body = {}, NEST, DECLARED_IN_NESTS, '"nest.yield"'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .errors import Span
-from .graph import Graph, Node, Value
-from .schemas import AttributeProblem
+from ..errors import Span
+from ..graph import Graph, Node, Value
+from ..schemas import AttributeProblem
 
 
 class TextLines:

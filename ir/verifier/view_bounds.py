@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from . import dims
-from .affine import steps_of
-from .dims import Size
-from .facts import Facts
-from .graph import Graph, Node, graph_guards
-from .ops import ACCESS, DIAGONAL, SLICE
-from .rewrite import facts_of
-from .types import Guards, Sizes, ints, sizes
+from .. import dims
+from ..affine import steps_of
+from ..dims import Size
+from ..facts import Facts
+from ..graph import Graph, Node, graph_guards
+from ..ops import ACCESS, DIAGONAL, SLICE
+from ..rewrite import facts_of
+from ..types import Guards, Sizes, ints, sizes
 
 Range = tuple[Size, Size, Size]  # the first index that is read along an axis, the last one, and the axis' size
 

@@ -6,9 +6,9 @@ import math
 import struct
 from collections.abc import Mapping
 
-from .dtypes import BF16, BOOL, DType
-from .graph import Graph, Node, Value
-from .types import Attr, AxisGroups, Guards, Sizes, TensorType
+from ..dtypes import BF16, BOOL, DType
+from ..graph import Graph, Node, Value
+from ..types import Attr, AxisGroups, Guards, Sizes, TensorType
 
 
 def print_graph(graph: Graph, locations: bool = False, after: str | None = None) -> str:

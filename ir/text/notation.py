@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .dims import DATA, LOOP, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
-from .dtypes import BF16, BOOL, BY_NAME, WEAK
-from .errors import LimitExceeded, ShapeProblem, SyntaxProblem, quantity
-from .types import AxisGroups, Guards, Sizes, TensorType
+from ..dims import DATA, LOOP, Monomial, Size, applied, floordiv, from_terms, symbol, terms_of
+from ..dtypes import BF16, BOOL, BY_NAME, WEAK
+from ..errors import LimitExceeded, ShapeProblem, SyntaxProblem, quantity
+from ..types import AxisGroups, Guards, Sizes, TensorType
 
 MOST_AXES = 64  # the most dimensions that NumPy's arrays have
 ELEMENTS = {

@@ -12,7 +12,7 @@ import traceback
 from types import TracebackType
 from typing import Any
 
-from .errors import KernelFailure, PassFailure, WeftError
+from ..errors import KernelFailure, PassFailure, WeftError
 
 _RED, _CYAN, _PLAIN = "\x1b[1;31m", "\x1b[36m", "\x1b[0m"
 _CARET = re.compile(r"^( +\| +)(\^+)$", re.MULTILINE)

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-from .errors import FileProblem
-from .tuples import NamedTuple
+from ..errors import FileProblem
+from ..tuples import NamedTuple
 
 PART = ".part"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

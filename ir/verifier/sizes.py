@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from . import dims
-from .dims import LOOP, Size
-from .graph import Graph, Node, Value
-from .ops import NUMPY
-from .proofs import follows
-from .schemas import AttributeProblem
-from .types import Guards, Sizes
+from .. import dims
+from ..dims import LOOP, Size
+from ..graph import Graph, Node, Value
+from ..ops import NUMPY
+from ..proofs import follows
+from ..schemas import AttributeProblem
+from ..types import Guards, Sizes
 
 Owner = Node | Value | Graph
 

@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from .accesses import coefficient, home_index, region_accesses, region_elements, region_positions
-from .composites import composites, totals
-from .dims import Size
-from .errors import quantity
-from .forms import ROWS, has_rows_in_lanes, walks_along_vectors
-from .graph import Graph, Node, Value
-from .indexing import is_affine
-from .layouts import GENERAL, UNIT, C
-from .ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, POSITIONS, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
-from .printer import attr_text
-from .products import is_symmetric, product_space
-from .schemas import AttributeProblem, Stage
-from .stages import region_stages
-from .types import Attr, AxisGroups, axis_groups, integer, ints, sizes
-from .verify_forms import form_problem
-from .widths import widest
-from .windows import is_one_walk, window_axes
+from ..accesses import coefficient, home_index, region_accesses, region_elements, region_positions
+from ..composites import composites, totals
+from ..dims import Size
+from ..errors import quantity
+from ..forms import ROWS, has_rows_in_lanes, walks_along_vectors
+from ..graph import Graph, Node, Value
+from ..indexing import is_affine
+from ..layouts import GENERAL, UNIT, C
+from ..ops import CONCATENATE, GATHER, LOOP, MATMUL, NUMPY, POSITIONS, REGION, RESHAPE, SCAN, WHEN, WHILE, Trait
+from ..products import is_symmetric, product_space
+from ..schemas import AttributeProblem, Stage
+from ..stages import region_stages
+from ..text.printer import attr_text
+from ..types import Attr, AxisGroups, axis_groups, integer, ints, sizes
+from ..widths import widest
+from ..windows import is_one_walk, window_axes
+from .forms import form_problem
 
 Problem = AttributeProblem
 BYTES = 64  # bytes of the widest vectors

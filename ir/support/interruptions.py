@@ -11,7 +11,7 @@ import os
 from types import CodeType
 from typing import Any
 
-from .errors import WeftError
+from ..errors import WeftError
 
 # Exceptions that a mistake in the compiler, or in code that it calls, can raise.
 _FAULTS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .graph import Graph
-from .networks import INPUT, OP
+from ..graph import Graph
+from ..networks import INPUT, OP
 from .printer import attr_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape as _escape
 
-from .records import record
+from ..records import record
 
 _STYLE = (
     "<style>.weft{font-size:13px;line-height:1.45}.weft table{border-collapse:collapse;margin:.4em 0}"

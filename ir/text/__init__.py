@@ -1,0 +1,1 @@
+"""Write graphs as text and read them back."""

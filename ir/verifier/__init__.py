@@ -1,0 +1,1 @@
+"""Check graphs: types, attributes, plans, forms and guards."""
