@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..compiling import jit
-from .calls import ROWS
 from .row import normal
+from .suites.calls import ROWS
 
 CALLS = 10_000
 SIZE = 100

@@ -13,14 +13,13 @@ from typing import Any
 
 from ..ir.errors import UnknownName
 from ..ir.records import record
-from . import compiles, startup
 from .library import BenchLibrary, Weft
 from .measure import measure
 from .memory import MemoryLoop
 from .peers import MODULES, peers
 from .results import OURS, BenchResults, Outcome
 from .row import SIZES, Row, case, cases
-from .suites import ROWS, SUITES
+from .suites import ROWS, SUITES, compiles, startup
 
 
 @record

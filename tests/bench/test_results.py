@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from weft.bench import plot, startup, table
+from weft.bench import plot, table
 from weft.bench.library import TimedCall, Unable
 from weft.bench.measure import measure
 from weft.bench.memory import MemoryLoop
 from weft.bench.results import BenchResults, Outcome, from_json, geometric_mean, joined
 from weft.bench.row import Case, Function, Row, case, normal
+from weft.bench.suites import startup
 from weft.bench.timing import best_times
 from weft.ir.errors import FileProblem
 from weft.ir.records import replace

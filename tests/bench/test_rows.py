@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weft.bench import check, compiles, memory
+from weft.bench import check, memory
 from weft.bench.library import NumPy, Weft
 from weft.bench.row import Case, Row, case
-from weft.bench.suites import ROWS, SUITES
+from weft.bench.suites import ROWS, SUITES, compiles
 
 ALL = [(suite, row) for suite, rows in ROWS.items() for row in rows] + [("compile", row) for row in compiles.ROWS]
 SIZE = 2600  # five rows of 512, and more than one vector everywhere

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..row import BIG, FLOATS, MID, SMALL, Loops, Make, Row, matrices
 from . import loops_rows as loops
-from .row import BIG, FLOATS, MID, SMALL, Loops, Make, Row, matrices
 
 
 def softmax(np: Any) -> Any:

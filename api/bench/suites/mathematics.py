@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..row import Inputs, Row, normal, uniform
 from . import loops_choices as loops
-from .row import Inputs, Row, normal, uniform
 
 
 def _black_scholes(np: Any) -> Any:

@@ -10,7 +10,7 @@ from itertools import product
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from .results import Outcome
+from ..results import Outcome
 
 SUITE = "startup"
 REPEATS, LONG_SECONDS = 7, 1.5

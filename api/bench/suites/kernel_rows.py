@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import kernels
-from ..kernels.references import search, signals, simulations
+from ... import kernels
+from ...kernels.references import search, signals, simulations
+from ..row import NUMPY, Inputs, Loops, Row
 from . import loops_library as loops
-from .row import NUMPY, Inputs, Loops, Row
 
 SIZES = (1_000, 100_000)  # NumPy's way is a loop in Python
 STEPS = 12

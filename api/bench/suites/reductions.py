@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..row import Row, matrices, normal, uniform
 from . import loops
-from .row import Row, matrices, normal, uniform
 
 ROWS = (
     Row("sum(x)", lambda np: lambda x: np.sum(x), uniform(0, 1), "sum(a)", loops.total, streams=True),

@@ -1,9 +1,9 @@
-"""List the suites by name, in the order in which they run."""
+"""Define the suites, and list them by name in the order in which they run."""
 
 from __future__ import annotations
 
+from ..row import Row
 from . import calls, elementwise, kernel_rows, layouts, mathematics, mixed, products, reductions, rowwise
-from .row import Row
 
 ROWS: dict[str, tuple[Row, ...]] = {
     "calls": calls.ROWS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .row import NUMPY, Inputs, Row
+from ..row import NUMPY, Inputs, Row
 
 _SIDES = (4, 8, 16, 24, 32, 64, 128, 512, 1024)
 _LARGE = (64, 512, 1024)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..row import NUMPY, Inputs, Row, matrices, normal, uniform
 from . import loops, loops_rows
-from .row import NUMPY, Inputs, Row, matrices, normal, uniform
 from .rowwise import softmax
 
 _SIZES = (10, 100)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..row import Inputs, Row
 from . import loops_choices as loops
-from .row import Inputs, Row
 
 
 def _whole(kind: Any, low: int, high: int, count: int = 1) -> Inputs:

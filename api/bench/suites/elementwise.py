@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..row import Row, normal, uniform
 from . import loops_choices as loops
-from .row import Row, normal, uniform
 
 ROWS = (
     Row("a + b", lambda np: lambda a, b: a + b, normal(2), "a + b", streams=True),

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from . import check, loops_rows
-from .check import Answer
-from .library import BenchLibrary, Unable
-from .results import Outcome
-from .row import Case, Function, Row, case, matrices, normal
+from .. import check
+from ..check import Answer
+from ..library import BenchLibrary, Unable
+from ..results import Outcome
+from ..row import Case, Function, Row, case, matrices, normal
+from . import loops_rows
 from .rowwise import softmax
 
 SUITE = "compile"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..row import NUMPY, Inputs, Row, matrices, normal, shape
 from . import loops_layouts as loops
-from .row import NUMPY, Inputs, Row, matrices, normal, shape
 
 
 def _fortran(rng: Any, n: int, dtype: str) -> tuple[Any, ...]:
