@@ -116,23 +116,23 @@ def compile(
         if "\n" not in what and what.endswith(".weft"):
             raise FileProblem(f"{what!r} is a path, not kernel text", hint=f"use weft.load({what!r})")
         if what.lstrip()[:1] in ('"', "/", "!"):
-            from .nests import is_nest, nest_kernel
+            from .loading.nests import is_nest, nest_kernel
 
             if is_nest(what):
                 _options(backend)
                 return nest_kernel(what, name or "<text>", backend)
-            from .printed import is_printed, printed_kernel
+            from .loading.printed import is_printed, printed_kernel
 
             if is_printed(what):
                 return printed_kernel(what, name or "<text>", _options(backend))
         return _of_text(what, name or "<text>", _options(backend))
     if is_network:
-        from .networks import network_kernel
+        from .loading.networks import network_kernel
 
         return network_kernel(what, name, _options(backend))
     from .frontend.tracing.tensors import ExpressionKernel
     from .frontend.tracing.tracer import Tracer
-    from .loading import made
+    from .loading.load import made
 
     if isinstance(what, (Tracer, tuple, list)):
         from .backends import reference
@@ -162,22 +162,22 @@ def load(
     if not isinstance(path, (str, os.PathLike)):
         raise TypeProblem(f"weft.load takes a path, not {type_of(path)}")
     preloader.prepare()
-    from . import loading
+    from .loading.load import PACKAGE, load_directory, load_file
 
     place, options = os.fspath(path), _options(backend)
     if not isinstance(place, str):
         raise TypeProblem("weft.load takes a path as a string, not as bytes")
-    if isinstance(path, str) and path.startswith(loading.PACKAGE):
-        from .packages import load_package
+    if isinstance(path, str) and path.startswith(PACKAGE):
+        from .loading.packages import load_package
 
-        return load_package(path.removeprefix(loading.PACKAGE), options, libraries, watch)
+        return load_package(path.removeprefix(PACKAGE), options, libraries, watch)
     if os.path.isdir(place):
-        return loading.load_directory(place, options, libraries, watch)
-    return loading.load_file(place, options, libraries, watch)
+        return load_directory(place, options, libraries, watch)
+    return load_file(place, options, libraries, watch)
 
 
 def _of_text(text: str, file: str, options: Options) -> Module:
-    from .loading import made, register_kernels
+    from .loading.load import made, register_kernels
     from .runtime.disk.sources import open_text
     from .settings import lookup
 

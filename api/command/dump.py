@@ -7,7 +7,7 @@ import argparse
 from ..backends.llvm.engine import target
 from ..frontend.printed import PrintedKernel
 from ..ir.text.dot import dot
-from ..nests import is_nest
+from ..loading.nests import is_nest
 from ..passes.manager import INPUT, PipelineResult
 from ..runtime.compiler import lower
 from ..runtime.disk.graphs import StoredResult

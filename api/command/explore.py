@@ -9,7 +9,7 @@ from typing import Any
 from ..frontend.language.declared import Parameter
 from ..ir.errors import UnknownName, nearest, quantity
 from ..ir.support.files import is_stream, write_file
-from ..nests import is_nest
+from ..loading.nests import is_nest
 from ..runtime.compiler import Lowered
 from ..runtime.kernel import CallableKernel
 from ..settings import default_options, registry

@@ -15,10 +15,10 @@ from ..frontend.printed import PrintedKernel, is_printed
 from ..ir.errors import FileProblem, LimitExceeded, UnknownName, nearest
 from ..ir.support.files import write_file
 from ..ir.tuples import NamedTuple
-from ..library import entries
-from ..loading import open_libraries, register_kernels
-from ..named_kernels import find_own
-from ..printed import read_kernel
+from ..loading.library import entries
+from ..loading.load import open_libraries, register_kernels
+from ..loading.named_kernels import find_own
+from ..loading.printed import read_kernel
 from ..runtime.compiler import Options
 from ..settings import registry, search_path
 

@@ -8,7 +8,7 @@ import textwrap
 
 from ..environment import VARIABLES
 from ..ir.errors import nearest
-from ..library import entries
+from ..loading.library import entries
 from .files import find_kernels
 from .screen import show_note
 

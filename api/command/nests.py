@@ -17,7 +17,7 @@ from ..ir.dtypes import I64
 from ..ir.errors import FileProblem, Span, TypeProblem, UnknownName, nearest
 from ..ir.nest.text import parse_nest
 from ..ir.text.printer import print_nest
-from ..nests import nest_kernel
+from ..loading.nests import nest_kernel
 from ..runtime.nests.compiling import size_places, text_of
 from ..runtime.nests.interfaces import shown as shown_type
 from ..runtime.nests.kernels import NestKernel

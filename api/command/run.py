@@ -15,7 +15,7 @@ from ..frontend.printed import PrintedKernel
 from ..ir.dtypes import from_numpy
 from ..ir.errors import FileProblem, TypeProblem, UnknownName, UnsupportedTarget, nearest
 from ..ir.source import taken_by
-from ..nests import is_nest
+from ..loading.nests import is_nest
 from ..runtime.kernel import CallableKernel
 from ..settings import default_options, registry
 from .arguments import value_of

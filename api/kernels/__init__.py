@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..named_kernels import kernels as _kernels
+from ..loading.named_kernels import kernels as _kernels
 
 
 def __getattr__(name: str) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 from weft.bench.row import case, cases
 from weft.bench.suites import ROWS
 from weft.function import traced
-from weft.library import entries
-from weft.loading import load_file
+from weft.loading.library import entries
+from weft.loading.load import load_file
 from weft.runtime.compiler import Options
 
 ROOT = Path(__file__).parents[2]

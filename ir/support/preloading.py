@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from threading import Thread
 
-_PARTS = ("ir", "frontend", "passes", "backends", "runtime", "settings", "loading", "function", "printed", "nests")
+_PARTS = ("ir", "frontend", "passes", "backends", "runtime", "settings", "loading", "function")
 _OTHERS = frozenset(("aot", "chunks", "explorer", "build_tables"))  # what no call needs
 
 

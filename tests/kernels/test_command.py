@@ -8,7 +8,7 @@ import pytest
 from weft.command.files import find_kernel
 from weft.command.main import main
 from weft.frontend.language.declared import Parameter
-from weft.library import entries
+from weft.loading.library import entries
 
 
 @pytest.fixture(autouse=True)

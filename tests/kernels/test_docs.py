@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from weft.library import entries
+from weft.loading.library import entries
 
 PAGE = Path(__file__).parents[2] / "docs" / "kernels.md"
 _TABLE = re.compile(r"(<!-- kernels of (\w+)\.weft -->\n)(?:\|.*\n)*")

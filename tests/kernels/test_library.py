@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.library import entries
+from weft.loading.library import entries
 
 from tests.kernels.cases import CASES, Case, Data
 
@@ -72,7 +72,7 @@ def test_against_numpy(name: str) -> None:
 
 def test_it_is_loaded_when_it_is_named() -> None:
     code = (
-        "import sys, weft; assert 'weft.kernels' not in sys.modules and 'weft.library' not in sys.modules\n"
+        "import sys, weft; assert 'weft.kernels' not in sys.modules and 'weft.loading.library' not in sys.modules\n"
         "names = dir(weft.kernels); assert 'softmax' in names and 'llvmlite' not in sys.modules\n"
         "from weft.kernels import relu; import numpy as np; print(relu(np.array([-1, 2])), relu is weft.kernels.relu)"
     )

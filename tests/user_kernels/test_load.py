@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import weft
 from weft.errors import FileProblem, ImportProblem, LoadWarning, UnknownName
-from weft.named_kernels import Kernels
+from weft.loading.named_kernels import Kernels
 
 X = np.linspace(-1, 1, 6, dtype=np.float32)
 

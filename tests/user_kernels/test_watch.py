@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
-from weft import watching
 from weft.errors import LoadWarning
+from weft.loading import watching
 from weft.runtime.compiler import Options
 from weft.runtime.native.callables import is_native
 from weft.settings import default_options

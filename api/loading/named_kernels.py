@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from .ir.errors import UnknownName, nearest
+from ..ir.errors import UnknownName, nearest
+from ..settings import default_options, search_path
 from .library import entries, load_kernel
-from .loading import SUFFIX, load_directory, load_file
+from .load import SUFFIX, load_directory, load_file
 from .packages import has_package, load_package
-from .settings import default_options, search_path
 
 __all__ = ["Kernels", "kernels"]
 

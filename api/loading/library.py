@@ -13,15 +13,15 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .ir.records import record
-from .loading import SUFFIX, load_file
-from .settings import default_options
+from ..ir.records import record
+from ..settings import default_options
+from .load import SUFFIX, load_file
 
 if TYPE_CHECKING:
-    from .module import Module
-    from .runtime.kernel import Kernel
+    from ..module import Module
+    from ..runtime.kernel import Kernel
 
-FOLDER = os.path.join(os.path.dirname(__file__), "kernels")
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels")
 _KERNEL = re.compile(r"((?:^#.*\n)*)^kernel ([a-zA-Z]\w*)(\([^()]*\)[^{=]*)", re.MULTILINE)  # others are private
 
 
@@ -38,7 +38,7 @@ class LibraryKernel:
     def reference(self) -> Callable[..., Any]:
         """The NumPy function that computes the same result."""
         stem = os.path.splitext(os.path.basename(self.file))[0]
-        found: Callable[..., Any] = getattr(import_module(f".kernels.references.{stem}", __package__), self.name)
+        found: Callable[..., Any] = getattr(import_module(f"..kernels.references.{stem}", __package__), self.name)
         return found
 
 

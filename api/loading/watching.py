@@ -14,11 +14,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .ir.errors import LoadWarning, WeftError
-from .ir.support.forking import event
+from ..ir.errors import LoadWarning, WeftError
+from ..ir.support.forking import event
 
 if TYPE_CHECKING:
-    from .loading import Loader
+    from .load import Loader
 
 SECONDS = 0.2  # seconds between two checks
 Stamp = tuple[int, int, int, int] | None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .ir.graph import Graph
-from .ir.networks import from_networkx
-from .ir.text.printer import print_graph
-from .ir.walking import regions
+from ..ir.graph import Graph
+from ..ir.networks import from_networkx
+from ..ir.text.printer import print_graph
+from ..ir.walking import regions
+from ..runtime.compiler import Options
+from ..runtime.kernel import Kernel
+from ..settings import registry
 from .printed import pass_names, printed_kernel
-from .runtime.compiler import Options
-from .runtime.kernel import Kernel
-from .settings import registry
 
 FILE = "<networkx>"
 CHOSEN = "choose-forms"

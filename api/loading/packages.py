@@ -10,12 +10,12 @@ import os
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest, type_of
-from .loading import PACKAGE, Loader, load_directory, load_file
+from ..ir.errors import ImportProblem, TypeProblem, UnknownName, ValueProblem, WeftError, nearest, type_of
+from .load import PACKAGE, Loader, load_directory, load_file
 
 if TYPE_CHECKING:
-    from .module import Module
-    from .runtime.compiler import Options
+    from ..module import Module
+    from ..runtime.compiler import Options
 
 GROUP = "weft.kernels"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .frontend.printed import PrintedKernel
-from .frontend.printed import is_printed as is_printed
-from .runtime.compiler import Options, passes_for
-from .runtime.kernel import CallableKernel, Kernel
-from .settings import registry
+from ..frontend.printed import PrintedKernel
+from ..frontend.printed import is_printed as is_printed
+from ..runtime.compiler import Options, passes_for
+from ..runtime.kernel import CallableKernel, Kernel
+from ..settings import registry
 
 
 def read_kernel(text: str, file: str, options: Options) -> PrintedKernel:

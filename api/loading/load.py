@@ -9,18 +9,18 @@ from functools import cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from .ir.errors import FileProblem, LoadWarning, WeftError
-from .module import Module
-from .settings import lookup, search_path, tuner_for
+from ..ir.errors import FileProblem, LoadWarning, WeftError
+from ..module import Module
+from ..settings import lookup, search_path, tuner_for
 
 if TYPE_CHECKING:
-    from .frontend.language.source import ParsedModule as ParsedModule
-    from .ir.source import KernelSource
-    from .runtime.compiler import Options
-    from .runtime.disk.sources import StoredModule
-    from .runtime.kernel import Kernel
-    from .runtime.libraries.handles import Handles
-    from .runtime.libraries.source import Libraries
+    from ..frontend.language.source import ParsedModule as ParsedModule
+    from ..ir.source import KernelSource
+    from ..runtime.compiler import Options
+    from ..runtime.disk.sources import StoredModule
+    from ..runtime.kernel import Kernel
+    from ..runtime.libraries.handles import Handles
+    from ..runtime.libraries.source import Libraries
 
 PACKAGE = "package:"
 SUFFIX = ".weft"
@@ -51,7 +51,7 @@ def warn(file: str, problem: WeftError) -> None:
     """Warn about a file at the caller's line, however many of Weft's frames lie between."""
     frame: FrameType | None = sys._getframe()
     level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
         frame, level = frame.f_back, level + 1
     warnings.warn(f"{file} was not loaded: {problem}", LoadWarning, stacklevel=level)
 
@@ -114,14 +114,14 @@ class Loader:
 
     def _parsed(self, file: str) -> ParsedModule | StoredModule:
         if not self._watch and not self._libraries:
-            from .runtime.disk.sources import open_file
+            from ..runtime.disk.sources import open_file
 
             load, parse = (lambda: self._loaded(file)), (lambda text: self._of_text(text, file))
             return open_file(file, lookup, load, parse, search_path())
         return self._loaded(file)
 
     def _loaded(self, file: str) -> ParsedModule:
-        from .frontend.language.source import load_module
+        from ..frontend.language.source import load_module
 
         externs = open_libraries() if self._libraries else None
         found = load_module(file, search_path(), ops=lookup, externs=externs)
@@ -129,15 +129,15 @@ class Loader:
         return found
 
     def _of_text(self, text: str, file: str) -> ParsedModule:
-        from .frontend.language.source import parse_module
+        from ..frontend.language.source import parse_module
 
         return parse_module(text, file, search_path(), ops=lookup)
 
     def _kernel(self, source: KernelSource) -> Any:
         if not self._watch:
             return made(source, self._options)
-        from .runtime.hot_reload import CallableReplaceable
-        from .runtime.kernel import Kernel
+        from ..runtime.hot_reload import CallableReplaceable
+        from ..runtime.kernel import Kernel
 
         def make(source: KernelSource) -> Kernel:
             return Kernel(source, lookup, self._options, tuner_for(self._options))
@@ -147,14 +147,14 @@ class Loader:
 
 def made(source: KernelSource, options: Options) -> Kernel:
     """Make a kernel from a source."""
-    from .runtime.kernel import CallableKernel
+    from ..runtime.kernel import CallableKernel
 
     return CallableKernel(source, lookup, options, tuner_for(options))
 
 
 def open_libraries() -> Libraries:
     """Return the function that loads the libraries named in a file."""
-    from .runtime.libraries.source import Libraries
+    from ..runtime.libraries.source import Libraries
 
     return Libraries(_handles())
 
@@ -162,6 +162,6 @@ def open_libraries() -> Libraries:
 @cache
 def _handles() -> Handles:
     """Return the libraries that this process has loaded."""
-    from .runtime.libraries.handles import Handles
+    from ..runtime.libraries.handles import Handles
 
     return Handles()

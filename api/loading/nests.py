@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .ir.graph import Graph
-from .runtime.disk.nests import stored_nest
-from .runtime.nests.interfaces import interface_of
-from .runtime.nests.kernels import CallableNest, NestKernel
+from ..ir.graph import Graph
+from ..runtime.disk.nests import stored_nest
+from ..runtime.nests.interfaces import interface_of
+from ..runtime.nests.kernels import CallableNest, NestKernel
 
 Array = np.ndarray[Any, Any]
 
@@ -25,7 +25,7 @@ def nest_kernel(text: str, file: str, backend: str) -> NestKernel:
     if backend == "llvm":
         made = CallableNest(*stored_nest(text, file))
     else:
-        from .ir.nest.text import parse_nest
+        from ..ir.nest.text import parse_nest
 
         nest = parse_nest(text, file)
         made = CallableNest(interface_of(nest), lambda: InterpretedNest(nest))
@@ -41,6 +41,6 @@ class InterpretedNest:
 
     def run(self, buffers: Sequence[Array], numbers: Mapping[str, int] | None = None) -> None:
         """Run the nest on arrays that fit it."""
-        from .backends import nests
+        from ..backends import nests
 
         nests.run(self.nest, buffers, numbers)
