@@ -52,7 +52,7 @@ def emit_region(node: Node, name: str) -> RegionCode:
     form, entries = node.attrs["form"], dict[FrameWord, int]()
     cut, whole = list[WrittenFunction](), list[WrittenFunction]()
     if form in (CHUNKS, EITHER):
-        from .loops.cutting import chunk_parts  # imported here because few kernels need it
+        from .loops.chunk_functions import chunk_parts  # imported here because few kernels need it
 
         cut = chunk_parts(node, entries, name)
     if form != CHUNKS:

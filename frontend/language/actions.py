@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ...ir.errors import LimitExceeded, OverflowProblem, Span, SyntaxProblem
 from ...ir.limits import limiter
 from . import syntax
-from .sourcetext import Source
+from .spans import Source
 from .syntax import Expr, SyntaxNode
 from .tables import Action
 from .tokens import Token

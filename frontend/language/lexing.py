@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ...ir.errors import LimitExceeded, Span, SyntaxProblem
 from ...ir.limits import limiter
-from .sourcetext import Source
+from .spans import Source
 from .tokens import Scanner, Token, UnexpectedCharacter
 
 _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}

@@ -18,7 +18,7 @@ from ...ir.records import record
 from ..numpy.functions import FUNCTIONS
 from . import syntax
 from .parse import parse
-from .sourcetext import Source
+from .spans import Source
 
 RESERVED = frozenset((*BY_NAME, *CLASSES))
 

@@ -10,7 +10,7 @@ from ...ir.support import float_environment
 from . import tables
 from .actions import Actions
 from .lexing import Statements
-from .sourcetext import Source
+from .spans import Source
 from .syntax import File
 from .tables import END, UnexpectedToken
 from .tokens import Token

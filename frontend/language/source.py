@@ -22,7 +22,7 @@ from .check import check
 from .declared import Parameter, Result, parameter, result
 from .decorators import implementation
 from .modules import Bundle, Importer, LoadedDefinition, Texts, Unit, search_folders, unit_of
-from .sourcetext import Source
+from .spans import Source
 
 __all__ = ["LanguageKernel", "ParsedModule", "load_module", "parse_module"]
 

@@ -27,9 +27,9 @@ from .arithmetic import (
 )
 from .arrays.masks import count, lift
 from .complexes import COMPLEX, is_complex, of_parts
+from .context import Lowering
 from .expressions import from_object, sized
 from .kinds import Known, NumpyScalar, PythonNumber
-from .lowering import Lowering
 from .values import (
     Abstract,
     CutProblem,

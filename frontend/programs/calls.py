@@ -14,17 +14,17 @@ from ..numpy.elementwise import ELEMENTWISE
 from ..tracing.callables import numpy_name
 from .arguments import dtype_argument
 from .arithmetic import numpy_call, value_of
-from .arrays.making import MAKING, fill
+from .arrays.allocation import MAKING, fill
 from .arrays.masks import lift, reduce_selected
 from .arrays.scatter import has_indices, scatter
 from .arrays.viewing import VIEW_METHODS, VIEW_RULES
 from .builtin_calls import BUILTINS, as_python, convert, converted
 from .complexes import is_complex
+from .context import Lowering
 from .expressions import evaluate
 from .inlining import inline, inline_local
 from .kinds import Known, NumpyScalar, jitted_function
 from .library import WRITTEN_HERE, substitute
-from .lowering import Lowering
 from .values import (
     Abstract,
     CutProblem,

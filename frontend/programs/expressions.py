@@ -21,9 +21,9 @@ from .arrays.masks import count, lift, selects
 from .arrays.strides import load_strided, strided_item
 from .arrays.viewing import viewed_attribute
 from .complexes import is_complex
+from .context import Lowering, is_stale
 from .kinds import KNOWN_TYPES, Known, NumpyScalar, jitted_function
 from .library import int_power
-from .lowering import Lowering, is_stale
 from .values import (
     Abstract,
     CutProblem,

@@ -14,10 +14,10 @@ from typing import Any
 
 from ...ir.source import ABSENT
 from .arrays.drafts import Draft
+from .context import NEVER, RETURN, RETURNED, Lowering
 from .expressions import from_object
 from .kinds import Known
 from .library import COMPUTED_ONCE
-from .lowering import NEVER, RETURN, RETURNED, Lowering
 from .reading.names import Liveness, bound_names
 from .values import (
     Abstract,

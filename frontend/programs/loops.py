@@ -23,7 +23,7 @@ from .arrays.indexing import count_of
 from .carrying.merging import types_of
 from .carrying.numbers import KindsMeet
 from .carrying.variables import Carry, Guess
-from .lowering import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
+from .context import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
 from .reading.names import Names, bound_names, exposed, walk_own
 from .values import (
     Abstract,

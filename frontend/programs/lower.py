@@ -18,10 +18,10 @@ from ...ir.types import Guards, Sizes, TensorType
 from .arithmetic import INT, value_of
 from .calls import call
 from .complexes import of_parts, part_dtype
+from .context import NEVER, RETURN, RETURNED, Lowering, Sources
 from .emit import NestEmitter, memory_type
 from .inlining import inline
 from .kinds import Array, FixedSlice, Kind, Known, NumpyScalar, PythonNumber, Tuple, Unknown
-from .lowering import NEVER, RETURN, RETURNED, Lowering, Sources
 from .piece_nodes import every, failures, used, without_unread
 from .planning.pieces import (
     ArrayInput,

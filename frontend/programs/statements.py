@@ -15,10 +15,10 @@ from .arrays.indexing import is_basic, view_of
 from .arrays.masks import selects, write_selected
 from .arrays.scatter import has_indices, scatter
 from .arrays.strides import store_strided, strided_item
+from .context import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering, demand_fit, may_wrap
 from .expressions import BINARY, binary, condition, evaluate, index_items, indexed, made_function
 from .kinds import Known, NumpyScalar
 from .loops import lower_for, lower_while
-from .lowering import ALWAYS, BREAK, CONTINUE, RETURN, RETURNED, Lowering, demand_fit, may_wrap
 from .values import Abstract, CutProblem, Expression, Number, Selected, TupleValue, View, constant
 
 

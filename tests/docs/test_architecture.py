@@ -16,7 +16,7 @@ from weft.backends.llvm.elements.ops import EMITTERS
 from weft.backends.llvm.engine import target
 from weft.frontend.language.parse import parse
 from weft.frontend.language.source import LanguageKernel, parse_module
-from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.spans import Source
 from weft.frontend.language.syntax import SyntaxNode
 from weft.ir.ops import IN_PARTS, TABLE, Trait
 from weft.passes.pipeline import pipeline

@@ -17,7 +17,7 @@ from lark.exceptions import UnexpectedToken as LarkUnexpected
 from lark.lark import PostLex
 from weft.frontend.language import build_tables, tables
 from weft.frontend.language.lexing import Statements
-from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.spans import Source
 from weft.frontend.language.tables import END, UnexpectedToken
 from weft.frontend.language.tokens import Token, UnexpectedCharacter
 from weft.ir.errors import WeftError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from weft.frontend.language import syntax
 from weft.frontend.language.parse import parse
 from weft.frontend.language.source import parse_module
-from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.spans import Source
 from weft.ir.errors import SyntaxProblem, WeftError
 
 

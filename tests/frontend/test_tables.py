@@ -6,7 +6,7 @@ import json
 
 from weft.frontend.language import build_tables, tables
 from weft.frontend.language.actions import Actions
-from weft.frontend.language.sourcetext import Source
+from weft.frontend.language.spans import Source
 
 
 def test_shipped_tables_are_those_of_the_grammar() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.frontend.programs import expressions, lowering, statements
+from weft.frontend.programs import context, expressions, statements
 from weft.frontend.programs.arrays import drafts
 from weft.frontend.programs.planning import plan
 from weft.frontend.programs.reading import meanings
@@ -173,7 +173,7 @@ def _without_orelse(p: Any, node: Any) -> None:
 
 
 RESULT, RUN = loop_pieces._result, loop_pieces.LoopPiece.run
-TRIED, BLOCK = plan._Planner._tried, lowering.Lowering.block
+TRIED, BLOCK = plan._Planner._tried, context.Lowering.block
 FAULTS: dict[str, tuple[Any, Any, Any, int]] = {  # the last number is where to start, which saves time
     "a live-out is missing": (plan._Planner, "_needed", lambda self, piece, rest: set(), 120),
     "a live-out of a loop is missing": (plan, "bound_names", lambda run: frozenset(), 20),
@@ -181,7 +181,7 @@ FAULTS: dict[str, tuple[Any, Any, Any, int]] = {  # the last number is where to 
     "helpers are not guarded": (meanings.Meanings, "are_kept", lambda self: True, 0),
     "arrays are not restored": (loop_pieces.LoopPiece, "run", _unkept, 50),
     "the statements of a miss are dropped": (plan._Planner, "_tried", _without_else, 0),
-    "statements change places": (lowering.Lowering, "block", _reordered, 0),
+    "statements change places": (context.Lowering, "block", _reordered, 0),
     "an else is dropped": (statements.STATEMENTS, ast.If, _without_orelse, 80),
     "a capture is stale": (loop_pieces.LoopPiece, "run", _stale, 10),
     "a result is a copy": (loop_pieces, "_result", _copied, 0),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import weft
-from weft.frontend.programs import arithmetic, expressions, loops, lowering
+from weft.frontend.programs import arithmetic, context, expressions, loops
 from weft.frontend.programs.carrying import arrays as carried_arrays
 from weft.frontend.programs.carrying import merging
 from weft.frontend.programs.carrying import numbers as carried_numbers
@@ -186,7 +186,7 @@ def _forgotten(self: Any, *merged: Any) -> None:
 
 
 def _always_else(p: Any, node: Any, outer: Any) -> None:
-    p.env[lowering.BREAK] = outer
+    p.env[context.BREAK] = outer
     p.block(node.orelse)
 
 
@@ -195,7 +195,7 @@ def _unguarded(self: Any, statements: Any, known: Any) -> None:
     self.guards = []
 
 
-RUN, VIEWED, MERGE, JOIN = loop_pieces.LoopPiece.run, loop_pieces._viewed, lowering.Lowering._merge, arithmetic.join
+RUN, VIEWED, MERGE, JOIN = loop_pieces.LoopPiece.run, loop_pieces._viewed, context.Lowering._merge, arithmetic.join
 PATHS, NUMBER = paths.Paths.__init__, expressions.Number
 NOTHING: Any = lambda *given: None  # noqa: E731
 FAULTS: dict[str, tuple[Any, str, Any]] = {
@@ -208,7 +208,7 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
     "arrays are swapped one after the other": (carried_arrays.CarriedArrays, "_apart", lambda self, view: view),
     "a view is a copy": (loop_pieces, "_viewed", _copied),
     "the error state is not looked at": (piece_programs, "is_usual", lambda: True),
-    "a value from before break is lost": (lowering.Lowering, "_merge", _forgotten),
+    "a value from before break is lost": (context.Lowering, "_merge", _forgotten),
     "a value from before continue is lost in a lone step": (loops, "_lone_step", loops._step),
     "else runs after break": (loops, "_otherwise", _always_else),
     "classes of objects are not checked": (paths.Paths, "__init__", _unguarded),

@@ -19,8 +19,8 @@ from ..code.memory import Buffer
 from ..code.text import Val
 from ..functions import FrameWord
 from ..reductions.accumulators import combine, joined
-from .chunked import Group
-from .chunks import Walk
+from .chunk_context import Group
+from .chunk_stage import Walk
 from .columns import TreeBlocks
 from .vector_loops import LoopPlace, whole_steps
 

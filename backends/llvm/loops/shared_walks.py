@@ -23,8 +23,8 @@ from ..code.text import Val
 from ..elements.ops import emit
 from ..reductions.accumulators import Accumulators
 from ..reductions.moments import KINDS, Moments, in_kinds
-from .chunked import Chunked
-from .chunks import Join, Walk
+from .chunk_context import Chunked
+from .chunk_stage import Join, Walk
 from .columns import Columns, Reduction, TreeBlocks
 
 OF_KIND = {kind: op for op, kind in SCALED.items()}

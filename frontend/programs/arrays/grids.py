@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ....ir.dims import Size
 from ....ir.dtypes import I64
 from ..arithmetic import INT, as_int
+from ..context import Lowering
 from ..kinds import Known
-from ..lowering import Lowering
 from ..values import Abstract, CutProblem, Expression, Number, SliceValue, TupleValue, View, constant, plain
 from .drafts import Draft, materialized
 from .indexing import count_of

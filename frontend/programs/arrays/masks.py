@@ -15,7 +15,7 @@ import numpy as np
 from ....ir.dtypes import BOOL, F64, I64, DType
 from ....ir.graph import Value
 from ..arithmetic import INT, value_of
-from ..lowering import Lowering
+from ..context import Lowering
 from ..values import Abstract, CutProblem, Expression, Number, Selected, View
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from ....ir.dims import Size
 from ....ir.nest import ops
 from ....ir.types import Sizes
+from ..context import Lowering
 from ..kinds import Known, NumpyScalar
-from ..lowering import Lowering
 from ..values import Abstract, CutProblem, Number, SliceValue, View
 from .indexing import is_basic, is_whole_number, view_of
 

@@ -15,8 +15,8 @@ from ....ir.nest import ops
 from ....ir.records import record
 from ....ir.types import Sizes
 from ..arithmetic import INT, value_of
+from ..context import Lowering
 from ..kinds import Known
-from ..lowering import Lowering
 from ..values import Abstract, CutProblem, Number, SliceValue, View
 from .indexing import bound, has_known_step, is_none, is_whole_number, view_of
 from .scatter import Put, apart, part_of

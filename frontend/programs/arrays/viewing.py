@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from ....ir.dims import Size
 from ....ir.records import replace
 from ..arguments import bound_arguments, dtype_argument
+from ..context import Lowering
 from ..kinds import Known
-from ..lowering import Lowering
 from ..values import Abstract, CutProblem, Number, TupleValue, View
 from .indexing import transposed
 

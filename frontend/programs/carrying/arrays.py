@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ....ir.dims import Size
 from ....ir.records import record, replace
 from ....ir.tuples import NamedTuple
-from ..lowering import Lowering, sees
+from ..context import Lowering, sees
 from ..reading.names import Names
 from ..values import BufferValue, CutProblem, Environment, KindChanges, View
 from .sizes import CarriedSizes, Growth, growth_of

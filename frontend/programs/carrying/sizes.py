@@ -12,7 +12,7 @@ from ....ir import dims
 from ....ir.dims import Size
 from ....ir.records import replace
 from ..arithmetic import INT, value_of
-from ..lowering import Lowering
+from ..context import Lowering
 from ..reading.names import Names
 from ..values import Environment, Number, View
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..lowering import RETURNED
+from ..context import RETURNED
 from ..reading.names import Names
 from ..values import Abstract, CutProblem, Environment, KindChanges, Number, TupleValue, View
 from .numbers import CarriedNumbers

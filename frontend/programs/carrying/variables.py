@@ -8,8 +8,8 @@ from typing import Protocol
 from ....ir.dims import Size
 from ....ir.graph import Value
 from ....ir.records import record, replace
+from ..context import RETURN, RETURNED, Lowering, is_stale
 from ..kinds import Known
-from ..lowering import RETURN, RETURNED, Lowering, is_stale
 from ..reading.names import Names
 from ..values import Abstract, CutProblem, Environment, Number, Unset, View
 from .arrays import ArrayGuess, CarriedArrays, Replaced

@@ -14,7 +14,7 @@ from ....ir.indexing import loop_name
 from ..code.text import Val
 from ..functions import FrameWord, NativeFunction
 from ..reductions.accumulators import Accumulators
-from .chunked import Chunked, Group
+from .chunk_context import Chunked, Group
 from .columns import Columns, Reduction, TreeBlocks
 
 JOIN = 60  # picoseconds to read and combine a byte of a chunk's partial results

@@ -6,8 +6,8 @@ from ....ir.composites import needs_another
 from ....ir.graph import Node
 from ....ir.stages import region_stages
 from ..functions import FrameWord, WrittenFunction
-from .chunked import may_stop
-from .chunks import Begin, Join, Spread, Walk
+from .chunk_context import may_stop
+from .chunk_stage import Begin, Join, Spread, Walk
 from .line_walk import LineWalk
 from .shared_walks import SharedJoin, SharedWalk
 

@@ -12,8 +12,8 @@ from ....ir.graph import Value
 from ..arguments import bound_arguments, dtype_argument
 from ..arithmetic import as_int, number_parts
 from ..builtin_calls import as_python
+from ..context import Lowering
 from ..kinds import Known, NumpyScalar
-from ..lowering import Lowering
 from ..values import Abstract, CutProblem, Number, TupleValue, View, constant
 from .drafts import Draft
 
