@@ -22,6 +22,7 @@ of NumPy functions.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from ..ir.complexes import PARTS
@@ -48,7 +49,7 @@ from ..ir.ops import (
 )
 from ..ir.records import record
 from ..ir.rewrite import Rewriter
-from ..ir.types import Sizes, TensorType, integer
+from ..ir.types import Attr, Sizes, TensorType, integer
 from .rules.complex_rules import BOTH_PARTS, RULES, Parts
 
 FUNCTIONS_WITH_REAL_RESULT = frozenset((TABLE["abs"],))
@@ -156,7 +157,7 @@ class _ComplexSplitter(Rewriter):
             return self.on_part(node, operands, 0), self.on_part(node, operands, 1)
         rule = RULES.get(node.op)
         if rule is not None:
-            return rule(lambda op, *values: self.op(node, op, *values), *operands)
+            return rule(partial(self.op, node), *operands)
         return self.function(node, operands)
 
     def flow(self, node: Node) -> None:
@@ -224,8 +225,8 @@ class _ComplexSplitter(Rewriter):
     def converted(self, node: Node, value: Value, to: DType) -> Value:
         return value if value.type.dtype == to else self.builder.op(CAST, value, span=node.span, to=to)
 
-    def op(self, node: Node, op: OpDef, *values: Value) -> Value:
-        return self.builder.op(op, *values, span=node.span)
+    def op(self, node: Node, op: OpDef, *values: Value, **attrs: Attr) -> Value:
+        return self.builder.op(op, *values, span=node.span, **attrs)
 
     def of(self, value: Value) -> Parts:
         """Return the parts of a value, which are loaded if the value is in memory."""

@@ -152,6 +152,23 @@ def test_stacks_are_broadcast() -> None:
     assert f(turned, b).strides == (turned @ b).strides
 
 
+def test_complex_products_of_few_terms_are_elementwise() -> None:
+    for dtype, epsilon in (("complex64", 1e-6), ("complex128", 1e-14)):
+        for left, right in (
+            ((3, 1), (1, 9)), ((2, 2), (2, 33)), ((1, 3), (3, 5)), ((2, 5, 4), (4, 17)), ((5, 5), (5, 9)),
+        ):  # fmt: skip
+
+            def sized(a: Any, b: Any, left: Any = left, right: Any = right) -> Any:
+                return np.reshape(a, left) @ np.reshape(b, right)
+
+            a, b = numbers((int(np.prod(left)),), dtype), numbers((int(np.prod(right)),), dtype, 1)
+            found = [compiled(sized, level) for level in LEVELS]
+            for f in found:
+                same_bits(f(a, b), found[0](a, b))
+                np.testing.assert_allclose(f(a, b), sized(a, b), rtol=epsilon, atol=4 * epsilon)
+            assert ("weft.matmul" in found[0].lower(a, b).ir()) is (left[-1] > 4)
+
+
 def test_stacks_of_single_rows_are_matrices() -> None:
     product, random = weft.jit(lambda a, b: a @ b), np.random.default_rng(6)
     for left, right, is_matrix in (

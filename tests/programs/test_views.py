@@ -172,3 +172,33 @@ def test_an_axis_of_size_1_by_value_is_squeezed() -> None:
     x, jitted = np.arange(5.0), [weft.jit(f) for f in (lambda x, n: np.squeeze(x[:n]), lambda x, n: x[:n].squeeze())]
     for own in jitted:
         assert [own(x, n).shape for n in (3, 1, 0, 5, 1)] == [(3,), (), (0,), (5,), ()]
+
+
+def test_views_of_views_beside_a_piece() -> None:
+    """Python makes views again after a piece, and what they are views of."""
+
+    def turned(x: Any, d: Any) -> Any:
+        square = np.reshape(x, (4, 4))
+        view = np.transpose(square)
+        scaled = np.exp(view) * d
+        str(scaled)
+        return view, scaled
+
+    jitted, x, d = weft.jit(turned), np.arange(16.0) / 16, np.ones((4, 4))
+    for _ in range(3):
+        view, scaled = jitted(x, d)
+        assert np.shares_memory(view, x) and np.array_equal(view, x.reshape(4, 4).T)
+        np.testing.assert_allclose(scaled, np.exp(view), rtol=1e-15)
+    assert jitted.explain().native_pieces
+
+
+def test_numbers_of_modules_in_arithmetic() -> None:
+    """Python computes with `np.pi` and its own numbers before a piece, complex ones too."""
+
+    def roots(x: Any, k: int) -> Any:
+        return np.exp(-2.0j * np.pi * x[:, : 2**k] / 2 ** (k + 1))
+
+    jitted, x = weft.jit(roots), np.arange(64.0).reshape(2, 32)
+    for k in (3, 3, 4, 2, 5, 3):
+        np.testing.assert_allclose(jitted(x, k), roots(x, k), rtol=1e-13)
+    assert jitted._program.pieces[0].native_calls >= 3

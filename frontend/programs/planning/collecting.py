@@ -236,6 +236,7 @@ class Collected:
         return self.known.is_part(node, outer) or (
             isinstance(node, ast.expr)
             and not isinstance(node, (ast.Name, ast.Constant))
+            and not self.known.is_fixed(node)
             and self.known.is_numeric(node)
         )
 

@@ -65,8 +65,12 @@ class Inputs:
         if isinstance(node, ast.Call) and not node.keywords and self._is_numeric_call(node.func):
             return all(map(self.is_numeric, node.args))
         if isinstance(node, (ast.Attribute, ast.Subscript)):
-            return type(self.path_value(node)) in NUMBERS
+            return type(self.path_value(node)) in NUMBERS or self.is_fixed(node)
         return False
+
+    def is_fixed(self, node: ast.AST) -> bool:
+        """Whether it is a number of a module, such as `np.pi`. Alone it is no arithmetic of Python's."""
+        return isinstance(node, ast.Attribute) and type(self.scope.meaning(node)) in NUMBERS
 
     def is_number(self, node: ast.AST) -> bool:
         """Whether an expression is a number of Python's in any case, sizes of arrays included: no work for a piece."""

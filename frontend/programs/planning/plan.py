@@ -349,8 +349,11 @@ class _Planner:
         piece.inputs = {n: value for n, value in piece.inputs.items() if n in used}
         rest = self._planned_rest(piece.rest)
         needed = self._needed(piece, rest)
-        again = [s for s in piece.aliases if needed & bound_names([s])]
-        needed |= {n for s in again for n in reads(s)}
+        again: list[ast.stmt] = []
+        for statement in reversed(piece.aliases):  # an alias of an alias needs both
+            if needed & bound_names([statement]):
+                again.insert(0, statement)
+                needed |= set(reads(statement))
         outputs = [n for n, fresh in piece.defined.items() if fresh and n in needed] + list(piece.temporaries)
         if not outputs:
             return list(piece.originals)
