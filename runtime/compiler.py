@@ -172,9 +172,7 @@ class Lowered:
 
     def llvm(self) -> str:
         """Return the LLVM IR of all kernels, before LLVM's own passes."""
-        from ..backends.llvm import compile as native
-
-        return native.text_for(self.program, self.options.machine)
+        return self.program.text
 
     def asm(self) -> str:
         """Return the assembly of all kernels."""

@@ -71,7 +71,7 @@ class Loaded:
         with _typed_errors(lowered):
             compiled = native.build(program, lowered.options.machine)
         start = time.perf_counter()
-        library = LoadedCode(code := linked(compiled.object_code), program.names)
+        library = LoadedCode(code := linked(compiled.object_code, program.names), program.names)
         llvm = {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds}
         self.seconds |= {**llvm, "load": time.perf_counter() - start}
         log_compile(lowered.graph.name, quantity(len(program.functions), "native kernel"), self.seconds)

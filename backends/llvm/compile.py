@@ -10,7 +10,6 @@ from ...ir.limits import limiter
 from ...ir.records import record
 from ...ir.types import axis_groups, integer, sizes
 from ...ir.walking import regions
-from .code.control_word import controlled
 from .engine.module import Compiled, compile_module
 from .engine.target import Target
 from .functions import FrameWord, RegionCode, WrittenFunction
@@ -71,15 +70,10 @@ def _columns(node: Node) -> Size:
     return dims.product(space[axis] for group in axis_groups(node.attrs, "columns") for axis in group)
 
 
-def text_for(program: NativeProgram, target: Target) -> str:
-    """The LLVM text of a program for a machine."""
-    return controlled(program.text, program.names, target.triple)
-
-
 def build(program: NativeProgram, target: Target) -> Compiled:
     """Compiles a program to machine code, unless that would take LLVM too long."""
     limiter.check_time(to_come=len(program.text) * SECONDS_PER_BYTE)
-    return compile_module(text_for(program, target), target)
+    return compile_module(program.text, target)
 
 
 def _symbol(name: str) -> str:

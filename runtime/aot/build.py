@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...backends.llvm import compile as native
+from ...backends.llvm.code.control_word import controlled
 from ...backends.llvm.engine import module
 from ...ir.errors import TypeProblem
 from ...ir.graph import Graph, Node
@@ -138,7 +139,8 @@ class LibraryLoops:
         name = self._made[key_of(loop)] = f"{wanted.name}.loop{len(self._made)}.{self.level.name}"
         pieces = compile_pieces(loop, wanted.numbers, frozenset(wanted.fixed), self._registry, target.vector_bytes)
         codes, nests = text_of([each.nest for each in pieces], target, f"{name}.nest")
-        self._text.add_for(self.number, nests)
+        kernels = [kernel for code in codes for kernel in code.names]
+        self._text.add_for(self.number, controlled(nests, kernels, target.triple))
         for k, (each, code) in enumerate(zip(pieces, codes, strict=True)):
             function = PieceFunction(loop, each, code, [*form.sizes, *form.fixed])
             self._text.add_for(self.number, function.text(f"{name}.piece{k}"))
@@ -160,7 +162,7 @@ def _add_level(
             name = bodies[id(lowered)] = f"{form.name}.{kind}{len(bodies)}.{level.name}"
             graph = lowered.graph
             program = native.emit(Graph(name, graph.inputs, graph.nodes, graph.outputs, graph.attrs))
-            text.add_for(number, native.text_for(program, level.target))
+            text.add_for(number, controlled(program.text, program.names, level.target.triple))
             text.add_for(
                 number, Body(lowered, program, form, kind != "dense", loops.functions(lowered, form)).text(name)
             )

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 
 
 def machine_code(
-    text: str, allowed: frozenset[str] = frozenset(), effort: str = "OFTEN", target: Target | None = None
+    text: str,
+    allowed: frozenset[str] = frozenset(),
+    effort: str = "OFTEN",
+    target: Target | None = None,
+    kernels: Sequence[str] = (),
 ) -> bytes:
     """Return the machine code of a module for a target, or for this machine.
 
     `allowed` names the symbols it may import. `effort` names one of LLVM's efforts (`backends/llvm/engine/module.py`),
-    which is imported only to compile.
+    which is imported only to compile. `kernels` are its functions that run under the default control word.
     """
-    return _found_or_made(("code", text, sorted(allowed), effort, repr(target)), lambda: text, allowed, effort, target)
+    parts = ("code", text, sorted(allowed), effort, repr(target), *kernels)
+    return _found_or_made(parts, lambda: text, allowed, effort, target, kernels)
 
 
 def routine_code(name: str, text: Callable[[], str], allowed: frozenset[str], effort: str = "OFTEN") -> bytes:
@@ -33,7 +38,12 @@ def routine_code(name: str, text: Callable[[], str], allowed: frozenset[str], ef
 
 
 def _found_or_made(
-    parts: Sequence[Any], text: Callable[[], str], allowed: frozenset[str], effort: str, target: Target | None = None
+    parts: Sequence[Any],
+    text: Callable[[], str],
+    allowed: frozenset[str],
+    effort: str,
+    target: Target | None = None,
+    kernels: Sequence[str] = (),
 ) -> bytes:
     cache = default_cache()
     key = key_of(*parts) if cache is not None else None
@@ -49,7 +59,7 @@ def _found_or_made(
     compiled = module.compile_module(written, target or targets.host(), allowed, module.Effort[effort])
     name = written.partition(" @")[2].partition("(")[0]
     log_compile(name, "native code", {"LLVM read": compiled.reading_seconds, "LLVM codegen": compiled.codegen_seconds})
-    made = linked(compiled.object_code)
+    made = linked(compiled.object_code, kernels)
     if cache is not None:
         cache.write(key, made)
     return made

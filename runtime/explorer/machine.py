@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from ...backends.llvm import compile as native
 from ...backends.llvm.compile import NativeProgram
 from ...backends.llvm.engine import module
 from ...backends.llvm.engine.target import Target
@@ -43,9 +42,8 @@ class MachineCode(NamedTuple):
 
 def machine_code(program: NativeProgram, target: Target, ids: Identities) -> MachineCode:
     """Compile a program and tie its lines together."""
-    text = native.text_for(program, target)
-    llvm = text.splitlines()
-    asm, lines = instructions(module.assembly(located(text), target))
+    llvm = program.text.splitlines()
+    asm, lines = instructions(module.assembly(located(program.text), target))
     return MachineCode(llvm, _owners(llvm, program, ids), asm, lines)
 
 

@@ -61,19 +61,19 @@ def object_of(nests: Sequence[Graph], target: Target | None = None) -> tuple[lis
     target = target or host()
     codes, text = text_of(nests, target)
     limiter.check_time(to_come=len(text) * SECONDS_PER_BYTE)
-    return codes, machine_code(text, effort="LOOPS", target=target)
+    names = [name for code in codes for name in code.names]
+    return codes, machine_code(text, effort="LOOPS", target=target, kernels=names)
 
 
 def text_of(nests: Sequence[Graph], target: Target, name: str = "nest") -> tuple[list[NestCode], str]:
     """Emit nests as the LLVM text of one module; the names of its functions start with `name`."""
-    from ...backends.llvm.code.control_word import controlled
     from ...backends.llvm.nests.emit import emit_nest
 
     codes = [emit_nest(nest, f"{name}_{k}", target.vector_bytes) for k, nest in enumerate(nests)]
     declared = {name: text for code in codes for name, text in code.declared.items()}
     names = [name for code in codes for name in code.names]
     text = "\n".join([*(code.text for code in codes), *declared.values(), ""])
-    return codes, _kept_apart(controlled(text, names, target.triple), names)
+    return codes, _kept_apart(text, names)
 
 
 def _kept_apart(text: str, names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import shutil
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import weft
 from weft.backends.llvm.code.control_word import controlled, head
 from weft.backends.llvm.engine import module, target
 from weft.backends.llvm.engine.library import LoadedCode
+from weft.backends.llvm.engine.objects import AARCH64, X86_64
+from weft.backends.llvm.engine.thunks import THUNK, thunk
 from weft.runtime.aot.platforms import platform_for
 
 from tests.user_kernels.libraries import TWICE, build
@@ -117,3 +120,17 @@ def test_code_for_arm() -> None:
     text = controlled(f"{head('kernel')}\nentry:\n  ret i32 7\n}}\n", ["kernel"], machine.triple)
     code = module.assembly(text, machine)
     assert code.count("mrs\tx") == 1 and code.count(", FPCR") == 1 and code.count("msr\tFPCR") == 2
+
+
+@pytest.mark.parametrize(("machine", "jump", "call"), [(X86_64, 21, 47), (AARCH64, 8, 24)])
+def test_both_ways_through_a_thunk_lead_to_the_kernel(machine: int, jump: int, call: int) -> None:
+    at, kernel = 0x1240, 0x200
+    code = thunk(machine, at, kernel)
+    for place in (jump, call):
+        if machine == X86_64:
+            (distance,) = struct.unpack_from("<i", code, place + 1)
+            assert at + place + 5 + distance == kernel
+        else:
+            (word,) = struct.unpack_from("<I", code, place)
+            assert at + place + ((word << 6 & 0xFFFFFFFF) - (word << 6 & 0x80000000) * 2 >> 4) == kernel
+    assert len(code) <= THUNK

@@ -1,12 +1,10 @@
-"""Run kernels under the default floating-point control word, whatever the calling thread has set.
+"""Run kernels of C libraries under the default floating-point control word, whatever the calling thread has set.
 
-The default rounds to nearest, keeps subnormal numbers and does not trap, so that results have the same bits everywhere.
-Few threads change it, so a function usually costs one read of the word and two jumps that are not taken. Other settings
-are restored afterwards.
-
-The word is checked in a block before the kernel's own code, and restored in one after it. Neither block computes with
-floats, so LLVM can't move a computation out of the part that runs under the default word. (A function around each
-kernel would do as well, but LLVM takes a millisecond for the smallest function.)
+Kernels that Weft loads itself are entered through thunks that do this (`engine/thunks.py`). Those of a library are
+placed by another linker, so LLVM writes the same here. The word is checked in a block before the kernel's own code, and
+restored in one after it. Neither block computes with floats, so LLVM can't move a computation out of the part that runs
+under the default word. (A function around each kernel would do as well, but LLVM takes a millisecond for the smallest
+function.)
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from collections.abc import Sequence
 
 from .text import UNLIKELY
 
+OPENING = "{\nentry:\n"
 PARAMETERS = ("begin0", "end0", "begin1", "end1", "worker")
 _TYPED = ", ".join(("ptr noalias %frame", *(f"i64 %{name}" for name in PARAMETERS)))
 # Code that saves the word, sets the default one, tells whether the saved one differs from it, and restores it. The
@@ -65,8 +64,7 @@ control.restore:
 control.end:
 """
     parts, at = [], 0
-    openings = [f"{head(name)}\nentry:\n" for name in names]
-    for start in sorted(text.index(opening) + len(opening) for opening in openings):
+    for start in sorted(text.index(OPENING, text.index(f"define i32 @{name}(")) + len(OPENING) for name in names):
         stop = text.index("\n}", start)
         last = text.rindex("  ret i32 ", start, stop)
         entry = text.index("  br ", start, stop) if "  br " in text[start:last] else last

@@ -12,7 +12,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -138,11 +138,11 @@ class LoadedCode:
             _libc().munmap(self._base, self._size)
 
 
-def linked(code: bytes) -> bytes:
-    """Return the image of an object file."""
+def linked(code: bytes, kernels: Collection[str] = ()) -> bytes:
+    """Return the image of an object file; `kernels` are functions that run under the default control word."""
     from . import linking  # code from the cache does without
 
-    return linking.linked(code, PAGE)
+    return linking.linked(code, PAGE, kernels)
 
 
 @cache

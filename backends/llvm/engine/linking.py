@@ -2,14 +2,17 @@
 
 An image is three ranges of whole pages: code, constants, and writable data. External functions and data may be too far
 away for a direct reference. So their addresses are in a table among the constants, and calls go through short stubs
-after the code.
+after the code. Kernels are entered through thunks behind these (`thunks.py`), also by one another.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .library import BadObject, CodeImage, image_bytes
 from .objects import AARCH64, ALLOC, EXECUTE, NOBITS, WRITE, Object, Relocation, read
 from .relocations import THROUGH_TABLE, WIDTH, Patch, apply, stub
+from .thunks import THUNK, thunk
 
 STUB = 16
 CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
@@ -18,10 +21,11 @@ CODE, CONSTANTS, DATA = ALLOC | EXECUTE, ALLOC, ALLOC | WRITE
 class ObjectLayout:
     """The layout of an object as an image, in offsets.
 
-    `starts` are the offsets of the three ranges; `slots` and `stubs` give the table entries and stubs by symbol.
+    `starts` are the offsets of the three ranges; `slots` and `stubs` give the table entries and stubs by symbol, and
+    `thunks` those of kernels.
     """
 
-    def __init__(self, found: Object, page: int) -> None:
+    def __init__(self, found: Object, page: int, kernels: Collection[str] = ()) -> None:
         self.object = found
         self.places: dict[int, int] = {}
         self.starts: dict[int, int] = {}
@@ -30,7 +34,10 @@ class ObjectLayout:
         inside = {r.symbol for r in found.relocations if r.kind in through_table}.difference(outside)
         end = _aligned(self._run(CODE, 0), STUB)
         self.stubs = {symbol: end + STUB * k for k, symbol in enumerate(outside)}
-        end = _aligned(self._run(CONSTANTS, _aligned(end + STUB * len(outside), page)), 8)
+        entered = [k for k, s in enumerate(found.symbols) if s.name in kernels and s.section is not None]
+        end = _aligned(end + STUB * len(outside), THUNK)
+        self.thunks = {symbol: end + THUNK * k for k, symbol in enumerate(entered)}
+        end = _aligned(self._run(CONSTANTS, _aligned(end + THUNK * len(entered), page)), 8)
         self.slots = {symbol: end + 8 * k for k, symbol in enumerate((*outside, *sorted(inside)))}
         end = self._run(DATA, _aligned(end + 8 * len(self.slots), page))
         self.size = max(page, _aligned(end, page))
@@ -48,7 +55,11 @@ class ObjectLayout:
         return end
 
     def symbol(self, index: int) -> int:
-        """Return the offset of a symbol that the object defines."""
+        """Return the offset of a symbol that the object defines, or of its thunk."""
+        return self.thunks.get(index) or self.own(index)
+
+    def own(self, index: int) -> int:
+        """Return the offset of what a symbol of the object names."""
         name, section, value, _ = self.object.symbols[index]
         if section is None or section not in self.places or value > self.object.sections[section].size:
             raise BadObject(f"'{name}' has no place in memory")
@@ -60,9 +71,9 @@ class ObjectLayout:
         return {s.name: self.symbol(k) for k, s in symbols if s.section is not None and not s.is_local and s.name}
 
 
-def linked(code: bytes, page: int) -> bytes:
-    """Return the image of an object file, as bytes."""
-    return image_bytes(link(ObjectLayout(read(code), page)))
+def linked(code: bytes, page: int, kernels: Collection[str]) -> bytes:
+    """Return the image of an object file, as bytes; `kernels` are functions that get a thunk."""
+    return image_bytes(link(ObjectLayout(read(code), page, kernels)))
 
 
 def link(layout: ObjectLayout) -> CodeImage:
@@ -81,6 +92,8 @@ def link(layout: ObjectLayout) -> CodeImage:
         image[at : at + STUB] = stub(found.machine, at, layout.slots[symbol])
         if found.machine == AARCH64:
             fixups.append((at + 8, outside[symbol], 0))
+    for symbol, at in layout.thunks.items():
+        image[at : at + THUNK] = thunk(found.machine, at, layout.own(symbol)).ljust(THUNK, b"\0")
     for relocation in found.relocations:
         _relocate(layout, image, relocation, outside.get(relocation.symbol, 0), fixups)
     names = tuple(found.symbols[symbol].name for symbol in outside)
