@@ -35,7 +35,7 @@ from ..ir.graph import Graph, Node, Value
 from ..ir.ops import EACH, FLOW, MATMUL, SCAN, WHEN, WHILE, Trait
 from ..ir.records import record
 from ..ir.stages import known_stages
-from ..ir.types import Attr, axis_groups, integer, sizes
+from ..ir.types import Attr, axis_groups, integer, ints, sizes
 from ..ir.widths import widest
 from .lower_reductions import LONG_CHUNK, SEVERAL_CHUNKS, STEPS, UNCACHED_CHUNKS
 from .planning.costs import element_cost, window_cost
@@ -84,7 +84,8 @@ class Schedule:
             vector = integer({**region.attrs, **attrs}, "vector")
             attrs["width"] = self.vector_bytes // widest(region, vector)
             is_scattered = _is_scattered(region, layouts, {**region.attrs, **attrs})
-            attrs["unroll"] = self.unroll or 1 if is_scattered else self._unrolled(region)
+            is_single = is_scattered or _is_chain(region, vector)
+            attrs["unroll"] = self.unroll or 1 if is_single else self._unrolled(region)
             cost = window_cost(region) if "windows" in region.attrs else element_cost(region)
             attrs["cost"] = cost * self.share // 100
             if not _is_costly(region):
@@ -115,6 +116,11 @@ def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
         return False
     steps = [(coefficient(a.address, vector), a.itemsize) for a in region_accesses(region, layouts)]
     return not any(step == size for step, size in steps)
+
+
+def _is_chain(region: Node, vector: int) -> bool:
+    """Whether each vector waits for the one before it, as in a running sum: more of them in a step save no time."""
+    return "scanned" in region.attrs and vector in ints(region.attrs, "scanned") and not _is_costly(region)
 
 
 def _mixes_orders(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:

@@ -19,7 +19,7 @@
     ^bb0(%x_2 : tensor<?x?xf32, #weft.dims<n, m>>):
       %3 = "weft.scan"(%x_2) {combine = "add", axis = 1 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
       "weft.yield"(%3) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64>, scanned = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 764 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64>, scanned = array<i64: 1>, rows = ["0"], columns = ["1"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 1 : i64, cost = 764 : i64} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0, %2) : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()
