@@ -16,6 +16,7 @@ The table of dependences (`ir/nest/dependence.py`) decides what may be done. A l
 sums of a program keep their order. An innermost loop becomes a vector loop if it stores along memory and no more loads
 go across memory than along it. Sharing pays for loops around other loops and for vector loops on their own, at most one
 serial loop deep; how much work there must be is decided when it runs. The rows of a product are cut into blocks for it.
+A loop around a product alone is shared along with them.
 
 Needs loops without assignments (`lower-assigns`). Guarantees the same bits.
 """
@@ -103,7 +104,7 @@ class _Widening:
         return self.allows(node, {**node.attrs, "kind": "vector"}, found)
 
     def can_share_here(self, around: Around) -> bool:
-        loops = [n for n in around if n.op in ops.LOOPS]
+        loops = [n for n in around if n.op in ops.LOOPS and not (n in self.shared and is_stack(n))]
         if any(n in self.shared or n.attrs.get("shared") for n in loops) or len(loops) > DEEP:
             return False
         return all(n.op is ops.FOR and n.attrs["kind"] == "serial" for n in loops)
@@ -133,9 +134,20 @@ class _Widening:
             return False
         if attrs["kind"] not in KINDS or not (attrs["kind"] == "vector" or has_loop_inside(node)):
             return False
-        if any(n.op in (ops.ASK, ops.WHILE, ops.PRODUCT) or n.attrs.get("shared") for n in inside(node)):
+        if any(n.op in (ops.ASK, ops.WHILE) or n.attrs.get("shared") for n in inside(node)):
+            return False
+        if not is_stack(node) and any(n.op is ops.PRODUCT for n in inside(node)):
             return False
         return self.allows(node, {**attrs, "shared": True}, found)
+
+
+def is_stack(loop: Node) -> bool:
+    """Whether a loop has a product with as many rows in each step and nothing else: both are shared together."""
+    assert loop.body is not None
+    if loop.op is not ops.FOR or len(loop.body.nodes) != 1 or loop.body.nodes[0].op is not ops.PRODUCT:
+        return False
+    own, rows = LOOP + variables(loop)[0].name, sizes(loop.body.nodes[0].attrs, "range")[:2]
+    return not any(own in dims.symbols(size) for size in rows)
 
 
 STEADY = frozenset((ops.WHEN, ops.CHECK, ops.BIND, ops.ASK, ops.SCAN, ops.ALLOC, ops.SWITCH))

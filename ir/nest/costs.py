@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import dims
 from ..dims import LOOP, Size
 from ..graph import Graph, Node
@@ -19,6 +21,16 @@ def unit_cost(loop: Node) -> Size:
     """The time of one step of a loop, as the nest says or as its ops suggest."""
     assert loop.body is not None
     return integer(loop.attrs, "cost") if "cost" in loop.attrs else body_cost(loop.body)
+
+
+def middle_cost(loops: Sequence[Node]) -> Size:
+    """The time of the step in the middle of loops around one another: triangular ones have shorter and longer steps."""
+    cost = unit_cost(loops[-1])
+    for loop in reversed(loops):
+        (variable,) = variables(loop)
+        middle = dims.floordiv(variable.first + variable.end - 1, 2)
+        cost = dims.substitute(cost, {LOOP + variable.name: middle})
+    return cost
 
 
 def body_cost(body: Graph) -> Size:

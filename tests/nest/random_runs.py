@@ -121,7 +121,7 @@ def main(first: int, end: int, fault: str = "") -> None:
             assert REFUSALS.search(str(error)), f"seed {seed}: {error}"
     fences = [Memory() for _ in range(3)]
     # Loops this short are not worth a thread: they are shared as if each step took a millisecond.
-    long_steps = mock.patch.object(sharing, "unit_cost", lambda loop: 10**9)
+    long_steps = mock.patch.object(sharing, "middle_cost", lambda loops: 10**9)
     with long_steps, mock.patch.object(threads, "is_shared", lambda time: True), FAULTS[fault]():
         for k in range(0, len(accepted), BATCH):
             batch = accepted[k : k + BATCH]

@@ -8,7 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from weft.ir import dims
 from weft.ir.errors import WeftError
+from weft.ir.nest.costs import middle_cost
+from weft.ir.nest.scopes import shared_loops
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
 from weft.ir.text.printer import print_nest
@@ -42,3 +45,12 @@ def test_golden(path: Path, request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--update-goldens"):
         path.write_text(f"{head}{CHECK}{got}")
     assert got == expected or request.config.getoption("--update-goldens")
+
+
+def test_a_stack_of_small_products_is_worth_sharing() -> None:
+    """The cost of a shared step is that in the middle: a later block of rows has none if a product has few."""
+    nest = parse_nest((FILES[0].parent / "widen_loops_stack.mlir").read_text().partition(CHECK)[2])
+    (loop,) = nest
+    for rows, fewest in ((60, 60), (240, 240), (600, 240)):
+        cost = dims.substitute(middle_cost(shared_loops(loop)), {"m": rows, "n": 60})
+        assert isinstance(cost, int) and cost > fewest * 8 * 8 * 100

@@ -7,7 +7,7 @@ another shared loop is split along both. Without a thread pool the function runs
 from __future__ import annotations
 
 from ....ir.graph import Node
-from ....ir.nest.costs import unit_cost
+from ....ir.nest.costs import middle_cost
 from ....ir.nest.rules import uses
 from ....ir.nest.scopes import free_values, guard_names, inside, shared_loops, variables, views_of
 from ....ir.types import integer, sizes
@@ -31,7 +31,7 @@ def share(f: NestFunction, node: Node, point: Point) -> None:
     ranges = [[numbers.scalar(f, s, point) for s in sizes(loop.attrs, "range")] for loop in loops]
     extents = [e.call("smax", e.op("sub nsw", end, first), e.const("i64", 0)) for first, end in ranges]
     extents += [e.const("i64", 1)] * (2 - len(extents))
-    unit = numbers.time_of(f, unit_cost(loops[-1]), point)
+    unit = numbers.time_of(f, middle_cost(loops), point)
     made = _outlined(f, node, loops, point)
     grains = [_count(loop, "grain", 1) for loop in loops] + [1] * (2 - len(loops))
     tile = _count(loops[-1], "most", UNTILED) if len(loops) == 2 else UNTILED
