@@ -25,6 +25,7 @@ from .expressions import evaluate
 from .inlining import inline, inline_local
 from .kinds import Known, NumpyScalar, jitted_function
 from .library import WRITTEN_HERE, substitute
+from .sums import COMPREHENSIONS, sum_of_terms
 from .values import (
     Abstract,
     CutProblem,
@@ -44,6 +45,8 @@ Named = Mapping[str, Abstract]
 def call(p: Lowering, node: ast.Call) -> Abstract:
     """The value of a call."""
     function = evaluate(p, node.func)
+    if isinstance(function, Known) and function.value is sum and node.args and isinstance(node.args[0], COMPREHENSIONS):
+        return sum_of_terms(p, node)
     args: list[Abstract] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):

@@ -23,10 +23,12 @@ from .arrays.indexing import count_of
 from .carrying.merging import types_of
 from .carrying.numbers import KindsMeet
 from .carrying.variables import Carry, Guess
+from .carrying.zeros import begin_with_zeros
 from .context import BREAK, CONTINUE, NEVER, RETURN, RETURNED, Lowering
 from .reading.names import Names, bound_names, exposed, walk_own
 from .values import (
     Abstract,
+    BecomesArray,
     CutProblem,
     Iteration,
     KindChanges,
@@ -129,7 +131,7 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
         _counted(p, node, assign, over)
         return
     steps = steps_of(p, over)
-    found = CutProblem("")
+    found, array = CutProblem(""), None
     for _ in range(MOST_PEELED + 1):
         mark = p.mark()
         try:
@@ -138,9 +140,12 @@ def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> Non
         except (KindChanges, TwoKinds) as problem:
             p.reset(mark)
             found = problem if isinstance(problem, TwoKinds) else CutProblem(str(problem))
+            array = problem if isinstance(problem, BecomesArray) else None
             if _ends_early(node):
                 raise found from problem
         _Count(p, steps).demand()
+        if array is not None and begin_with_zeros(p, node, array.name, array.last):
+            continue
         _lone_step(p, node, assign, steps.item(steps.first))
         steps = Steps(steps.first + 1, steps.end, steps.item)
     raise found

@@ -31,6 +31,14 @@ class KindChanges(Exception):
     """Raised when a variable has another kind at the end of a step than at its start, and no kind fits both."""
 
 
+class BecomesArray(KindChanges):
+    """Raised when a variable is a number before a step of a loop and the array `last` after it."""
+
+    def __init__(self, name: str, last: View) -> None:
+        super().__init__(f"'{name}' is a number before a step of a loop and an array after it")
+        self.name, self.last = name, last
+
+
 class TwoKindsResult(CutProblem):
     """Raised for a result that is of one kind or another, if nothing tracks which."""
 

@@ -210,7 +210,7 @@ class Trace:
         self._repeats += span in self._places
         self._places.add(span)
         if self._repeats > MOST_REPEATS:
-            raise TraceProblem("the steps of a loop are too many operations to trace", span)
+            raise TraceProblem("the steps of a loop are too many operations to trace", span, "whole=True traces all")
 
     def _leave_to_python(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> None:
         """Refuse arithmetic of Python's numbers alone where Python's integers or errors would differ."""

@@ -27,9 +27,9 @@ kernel cubed(x: f32[n, n]) -> f32[n, n] = tanh((x @ x) @ x)
 X = np.ones((64, 64), np.float32)
 
 
-@weft.jit
+@weft.jit(whole=True)
 def long(x: Any) -> Any:
-    """About 600 operations."""
+    """About 600 operations, which `whole` has traced."""
     y = x
     for k in range(1, 201):
         y = (y + k) * x - y
@@ -83,7 +83,8 @@ def test_hovering_lights_kin_in_the_other_panes(browser: Browser, files: dict[st
     page.locator("#ir .l", has_text="= div(").hover()
     assert len(lit(page, "source")) == 1 and "return e / sum" in lit(page, "source")[0]
     page.locator("#ir .l", has_text="= div(").click()  # the other panes scroll to their kin
-    assert any("fdiv" in text for text in lit(page, "llvm")) and any("vdivps" in text for text in lit(page, "asm"))
+    for pane, kin in (("llvm", "fdiv"), ("asm", "vdivps")):
+        page.locator(f"#{pane} .l.lit", has_text=kin).first.wait_for()  # panes are filled while they scroll
     keep(page, "hover")
     page.keyboard.press("Escape")
     assert not any(lit(page, pane) for pane in ("source", "ir", "llvm", "asm"))

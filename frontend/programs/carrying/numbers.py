@@ -15,6 +15,7 @@ from ..emit import NestEmitter
 from ..reading.names import Names
 from ..values import (
     Abstract,
+    BecomesArray,
     CutProblem,
     Environment,
     KindChanges,
@@ -171,7 +172,7 @@ def _number(name: str, last: Abstract | None) -> Number:
     if isinstance(last, Number):
         return last
     if isinstance(last, View):
-        raise KindChanges(f"'{name}' is a number before a step of a loop and an array after it")
+        raise BecomesArray(name, last)
     if not isinstance(last, Unset):
         raise CutProblem(f"'{name}' is not a number at the end of a step")
     if last.kinds:

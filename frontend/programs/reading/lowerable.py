@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -70,8 +70,9 @@ def _is_quiet(annotation: ast.expr | None, scope: PythonScope) -> bool:
 
 
 def _is_allowed(node: ast.AST, scope: PythonScope) -> bool:
+    summed = [id(part.args[0]) for part in walk_own(node) if _is_sum(part, scope)]
     for part in walk_own(node):
-        if isinstance(part, REFUSED):
+        if isinstance(part, REFUSED) and id(part) not in summed:
             return False
         if isinstance(part, ast.Lambda) and not _is_allowed(part.body, scope.inside(part)):
             return False
@@ -82,6 +83,17 @@ def _is_allowed(node: ast.AST, scope: PythonScope) -> bool:
         if isinstance(part, ast.Call) and not _is_callable(part, scope):
             return False
     return True
+
+
+def _is_sum(node: ast.AST, scope: PythonScope) -> TypeGuard[ast.Call]:
+    """Whether it is `sum(... for k in ...)`, which is a loop."""
+    if (
+        not isinstance(node, ast.Call)
+        or not node.args
+        or not isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
+    ):
+        return False
+    return scope.meaning(node.func) is sum and not any(g.is_async for g in node.args[0].generators)
 
 
 def _is_callable(node: ast.Call, scope: PythonScope) -> bool:
@@ -133,7 +145,7 @@ def has_loops_or_stores(
     for part in walk_own(node):
         if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name) and part.target.id in numeric:
             continue
-        if isinstance(part, (ast.For, ast.While)) or is_store(part, scope):
+        if isinstance(part, (ast.For, ast.While)) or is_store(part, scope) or _is_sum(part, scope):
             return True
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
             own = scope.functions.get(part.func.id)
