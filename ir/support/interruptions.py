@@ -7,7 +7,6 @@ injects into this one has no such code; it is recognised by its type, which the 
 
 from __future__ import annotations
 
-import os
 from types import CodeType
 from typing import Any
 
@@ -18,19 +17,19 @@ _FAULTS = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError,
     WeftError,
 )  # fmt: skip
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_MAKERS = ("builtins", "numpy", __name__.partition(".")[0])
+_OURS = __name__.partition(".")[0]
+_MAKERS = ("builtins", "numpy", _OURS)
 
 
 def is_interruption(error: BaseException) -> bool:
     """Whether a signal handler raised this, or memory ran out."""
     if isinstance(error, MemoryError) or not isinstance(error, Exception):
         return True
-    codes, trace = set[CodeType](), error.__traceback__
+    others, trace = set[CodeType](), error.__traceback__
     while trace is not None:
-        codes.add(trace.tb_frame.f_code)
-        trace = trace.tb_next
-    others = {code for code in codes if not code.co_filename.startswith(_PACKAGE)}
+        frame, trace = trace.tb_frame, trace.tb_next
+        if str(frame.f_globals.get("__name__")).partition(".")[0] != _OURS:
+            others.add(frame.f_code)
     return bool(others) and not others.isdisjoint(_handlers())
 
 
