@@ -73,6 +73,7 @@ from .planning.size_classes import (
     large,
     large_product,
     long_columns,
+    long_rows,
     short_rows,
     window_taps,
 )
@@ -152,11 +153,12 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
             plan["unroll"] = CHAINED_UNROLL
     if _ends_early(region, stages) and not (is_short.yes or "taps" in plan):
         plan["early_exit"] = True
-    _place(region, stages, plan, kept, bool(is_large.yes))
+    rows = long_rows(region, others) if is_large.yes else SizeAnswer()
+    _place(region, stages, plan, kept, bool(rows.yes))
     if region.body is not None and (called := called_functions(region.body)):
         plan["called"] = called
-    asked = (is_long, is_short) if is_short.yes else (is_long, is_short, is_large)  # short rows are never streamed
-    guards = (*guards_of((*asked, packs)), *of_windows)
+    of_memory = () if is_short.yes else (is_large, rows)  # short rows are never streamed
+    guards = (*guards_of((is_long, is_short, *of_memory, packs)), *of_windows)
     if guards:
         plan["guards"] = Guards(dict.fromkeys(guards))
     gone = dict.fromkeys(region.attrs.keys() - plan.keys())
@@ -214,7 +216,7 @@ def _loops(
     return kept
 
 
-def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> None:
+def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], may_stream: bool) -> None:
     """Chooses how loops access memory: peeling, non-temporal stores, prefetching, several rows in a step."""
     planned = Node(region.op, region.operands, plan, tuple(v.type for v in region.results), region.span, region.body)
     if plan["form"] not in (FLAT, WINDOWS, *PRODUCTS) and (slot := peeled_slot(planned, stages)) is not None:
@@ -223,7 +225,7 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
         plan["prefetch"] = ahead
     if plan["form"] in (CHUNKS, EITHER) and (lines := lines_together(planned)):
         plan["lines"] = lines
-    if "peel" in plan and _streams(region, stages, plan, kept, is_large):
+    if "peel" in plan and _streams(region, stages, plan, kept, may_stream):
         plan["stream"] = True
     if "jam" in region.attrs and (plan["form"] in (FLAT, WINDOWS) or not (plan["columns"] or "stream" in plan)):
         plan["jam"] = region.attrs["jam"]  # not in streamed rows, each of which has its own lines to fill
@@ -234,16 +236,18 @@ def _place(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict
             plan["unroll"] = 1
 
 
-def _streams(region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], is_large: bool) -> bool:
+def _streams(
+    region: Node, stages: RegionStages, plan: dict[str, Attr], kept: dict[Value, str], may_stream: bool
+) -> bool:
     """Whether non-temporal stores write the result that loops are aligned to."""
     slot = integer(plan, "peel")
     if slot < len(region.operands) or region.results[slot - len(region.operands)].type.dtype.kind == "complex":
         return False
     if not plan["columns"]:
-        return bool(region.attrs.get("stream", is_large))
+        return bool(region.attrs.get("stream", may_stream))
     # If an earlier stage has stored something in a result for this one, lines are read before they are written.
     written = {_result(region, slot) for slot, _ in stages.outputs[-1]}
-    return is_large and written.isdisjoint(kept.values())
+    return may_stream and written.isdisjoint(kept.values())
 
 
 def _result(region: Node, slot: int) -> str:

@@ -75,7 +75,7 @@ def test_the_last_stage_runs_along_memory() -> None:
 @pytest.mark.parametrize("name", ["centred", "softmax", "of both"])
 def test_large_results_are_written_past_the_caches(name: str) -> None:
     """Non-temporal stores are used unless an earlier stage has stored something in the result."""
-    x = np.random.default_rng(2).standard_normal((1100, 1003)).astype(np.float32)
+    x = np.random.default_rng(2).standard_normal((1300, 1103)).astype(np.float32)
     source = TracedFunction(KERNELS[name], (), lambda graph, inputs: reference.run(graph, inputs))
     kernel, large = (
         Kernel(source, Registry(), Options(target=replace(target.host(), cache_bytes=n))) for n in (0, 1 << 30)

@@ -59,3 +59,11 @@ def test_streams_give_the_same_bits(name: str, level: int) -> None:
                 assert not out[:offset].any() and not out[offset + size :].any()
     assert ("vmovnt" in streams.lower(*args).asm()) == (name != "truth")
     assert "vmovnt" not in plain.lower(*args).asm()
+
+
+def test_a_function_waits_once_for_its_streams() -> None:
+    """Other threads read the result when the function has ended, so there is no fence after each row."""
+    kernel = Kernel(MODULE.kernels["neighbours"], Registry(), Options(target=target.x86(4), variant=STREAM))
+    text = kernel.lower(*arguments("neighbours", 1000, 0)).llvm()
+    _, last = text.split("  fence seq_cst\n")
+    assert "head" not in last[: last.index("\n}")]  # no loop comes after it, or around it

@@ -15,7 +15,7 @@
       %1 = "weft.exp"(%x_1) : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
       %2 = "weft.sin"(%1) : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
       "weft.yield"(%2) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0+1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 784 : i64, form = "rows", peel = 1 : i64, stream, guards = ["max(8*m*n, 8388608) == 8*m*n"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0+1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 784 : i64, form = "rows", peel = 1 : i64, stream, guards = ["max(12*m*n, 16777216) == 12*m*n"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -17,7 +17,7 @@
       %2 = "weft.exp"(%1) {keep = "row 0"} : (tensor<?xf32, #weft.dims<m>>) -> tensor<?xf32, #weft.dims<m>>
       %3 = "weft.sub"(%x_1, %2) : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<?xf32, #weft.dims<m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
       "weft.yield"(%3) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 8 : i64, cost = 444 : i64, chunk = 8 : i64, form = "chunks", spread, peel = 1 : i64, prefetch = array<i64: 8, 1>, stream, guards = ["max(8*m*n, 8388608) == 8*m*n"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64: 0>, rows = ["1"], columns = ["0"], vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 8 : i64, cost = 444 : i64, chunk = 8 : i64, form = "chunks", spread, peel = 1 : i64, prefetch = array<i64: 8, 1>, stream, guards = ["max(12*m*n, 16777216) == 12*m*n", "max(4*m, 4096) == 4*m"]} : (tensor<?x?xf32, #weft.dims<n, m>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -28,7 +28,7 @@
         }) {var = "i", range = #weft.dims<0, m*n>, kind = "vector", width = 8 : i64, times = 4 : i64, line = 2 : i64, shared, grain = 32 : i64} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0+1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "scalar", "C"], width = 8 : i64, unroll = 4 : i64, cost = 84 : i64, form = "rows", peel = 2 : i64, guards = ["min(8*m*n + 4, 8388607) == 8*m*n + 4"]} : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<f32>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0+1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "scalar", "C"], width = 8 : i64, unroll = 4 : i64, cost = 84 : i64, form = "rows", peel = 2 : i64, guards = ["min(12*m*n + 8, 16777215) == 12*m*n + 8"]} : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<f32>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -35,7 +35,7 @@
         }) {var = "i", range = #weft.dims<0, k>, kind = "serial", shared} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<k, m>, reduced = array<i64>, rows = ["0", "1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 564 : i64, form = "rows", peel = 2 : i64, guards = ["min(8*k + 4*k*m + 4*m*n, 8388607) == 8*k + 4*k*m + 4*m*n"]} : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<?xi64, #weft.dims<k>>) -> tensor<?x?xf32, #weft.dims<k, m>>
+    }) {space = #weft.dims<k, m>, reduced = array<i64>, rows = ["0", "1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 564 : i64, form = "rows", peel = 2 : i64, guards = ["min(16*k + 4*k*m + 8*m*n, 16777215) == 16*k + 4*k*m + 8*m*n"]} : (tensor<?x?xf32, #weft.dims<n, m>>, tensor<?xi64, #weft.dims<k>>) -> tensor<?x?xf32, #weft.dims<k, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<k, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

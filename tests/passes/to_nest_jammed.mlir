@@ -34,7 +34,7 @@
         }) {var = "i", range = #weft.dims<0, n>, kind = "jammed", times = 2 : i64, shared, grain = 16 : i64} : () -> ()
         "nest.yield"() : () -> ()
       }) : () -> ()
-    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0", "1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 84 : i64, jam = array<i64: 0, 2>, piece = array<i64: 16>, form = "rows", peel = 1 : i64, guards = ["min(4*m + 8*m*n + 4*n + 4, 8388607) == 4*m + 8*m*n + 4*n + 4"]} : (tensor<?x?xf32, #weft.dims<n + 1, m + 1>>) -> tensor<?x?xf32, #weft.dims<n, m>>
+    }) {space = #weft.dims<n, m>, reduced = array<i64>, rows = ["0", "1"], columns = array<i64>, vector = 1 : i64, layouts = ["C", "C"], width = 8 : i64, unroll = 4 : i64, cost = 84 : i64, jam = array<i64: 0, 2>, piece = array<i64: 16>, form = "rows", peel = 1 : i64, guards = ["min(16777215, 8*m + 12*m*n + 8*n + 8) == 8*m + 12*m*n + 8*n + 8"]} : (tensor<?x?xf32, #weft.dims<n + 1, m + 1>>) -> tensor<?x?xf32, #weft.dims<n, m>>
     "weft.return"(%0) : (tensor<?x?xf32, #weft.dims<n, m>>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -56,8 +56,13 @@ class Nest:
         self.variables: dict[str, tuple[Val, Scope]] = {}
 
     def function(self, name: str) -> str:
-        """The text of a function that is written. It returns a status if its code may fail or stop."""
+        """The text of a function that is written. It returns a status if its code may fail or stop.
+
+        Non-temporal stores are complete when it returns, so it waits for them once, not after each row.
+        """
         e, status = self.e, Val("0", "i32", 0)
+        if e.streams:
+            e.fence()
         if e.fails or e.stops:
             self.entry.lines[1:1] = ["  %status = alloca i32, align 4", "  store i32 0, ptr %status, align 4"]
             status = e.load(Val("%status", "ptr", 0), "i32", 0, 4)

@@ -74,6 +74,7 @@ class Emitter:
         self.memory = ""  # metadata of loads and stores: which memory they touch
         self.fails = False
         self.stops = False  # whether the code stops when it is told to
+        self.streams = False  # whether there are non-temporal stores
         self.vector_bytes = 0  # how wide vectors are that one instruction handles, as far as the plan tells
         self.called: Sequence[str] = ()  # ops whose code is a function of its own
         self._functions: dict[str, Sequence[Val]] = {}  # the results of such functions by symbol
@@ -334,7 +335,8 @@ class Emitter:
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {align}{self.memory}")
 
     def stream(self, x: Val, address: Val) -> None:
-        """Store an aligned vector by a non-temporal store; other threads see it after a fence."""
+        """Store an aligned vector by a non-temporal store; other threads see it when the function has ended."""
+        self.streams = True
         self.declared["!0"] = "!0 = !{i32 1}"
         bytes = x.lanes * BITS[x.elem] // 8
         self.lines.append(f"  store {x.typed}, ptr {address.text}, align {bytes}, !nontemporal !0")

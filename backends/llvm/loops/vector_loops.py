@@ -74,7 +74,6 @@ class VectorLoop(NamedTuple):
         for last, (start, _, offsets) in zip(lasts, ends, strict=True):
             self.whole(start, last, offsets)
         memory.streamed = None
-        e.fence()
         return [(last, end, offsets) for last, (_, end, offsets) in zip(lasts, ends, strict=True)]
 
     def edges(self, start: Val, first: Val, end: Val, stop: Val) -> None:
