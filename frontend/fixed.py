@@ -23,7 +23,7 @@ def fixed_size(m: Maker, x: object, what: str) -> Size:
 
 
 def fixed_int(m: Maker, x: object, what: str) -> int:
-    """Return a number; a size is replaced by its value in the current call, and the graph is specialised on it."""
+    """Return a number. A size becomes its value in the current call, and the graph is specialised on it."""
     size = fixed_size(m, x, what)
     return known(m, size, what) if isinstance(size, Dim) else size
 

@@ -27,7 +27,7 @@ Make = Callable[
 
 
 class NumberNeeded(TypeProblem):
-    """The graph can't be built without the number behind a value or a size."""
+    """Raised when the graph can't be built without the number behind a value or a size."""
 
     def __init__(self, value: Value | Dim, message: str, span: Span | None = None, hint: str | None = None) -> None:
         super().__init__(message, span, hint)

@@ -1,6 +1,6 @@
 """Decide questions about symbolic sizes, and record as a guard what the answer relies on.
 
-An answer is proved from the form of the size, or taken from the call at hand and guarded. A guard is an equality, so
+An answer is proved from the form of the size, or taken from the current call and guarded. A guard is an equality, so
 "at least" is written as `max(bound, size) == size`.
 """
 

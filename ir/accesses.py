@@ -24,7 +24,9 @@ class Access(NamedTuple):
 
 
 def home_index(space: tuple[Size, ...], reduced: tuple[int, ...], shape: tuple[Size, ...]) -> Index | None:
-    """Return the index at which one iteration computes a value: an element of the whole space or of its rows."""
+    """Return the index of the element that one iteration computes of a value that has the whole space or only
+    its rows.
+    """
     index = loop_variables(space)
     if shape == space:
         return index
@@ -36,7 +38,7 @@ def home_index(space: tuple[Size, ...], reduced: tuple[int, ...], shape: tuple[S
 
 
 def slot_name(slot: int) -> str:
-    """The name under which the strides of an operand or result are symbols until the call."""
+    """The name of the symbols for the strides of an operand or result, which only the call knows."""
     return f"arg{slot}"
 
 
@@ -84,7 +86,7 @@ def walk_kind(address: Size, outer: str, inner: str, length: Size) -> str | None
 
 
 def region_accesses(region: Node, layouts: Mapping[Value, str]) -> list[Access]:
-    """Every load and store of one iteration of a region; a gather's address is only partly known."""
+    """List every load and store of one iteration of a region. Only part of a gather's address is known."""
     body = region.body
     assert body is not None
     found: dict[Access, None] = {}
@@ -111,7 +113,7 @@ def region_position(region: Node) -> Size:
 
 
 def region_positions(region: Node) -> list[Size]:
-    """The indices that one iteration of a region uses as numbers."""
+    """List the indices that one iteration of a region uses as numbers, such as those of `iota`."""
     assert region.body is not None
     found: dict[Size, None] = {}
     if any(node.op in POSITIONS for node in region.body):
@@ -123,7 +125,10 @@ def region_positions(region: Node) -> list[Size]:
 
 
 def region_elements(region: Node) -> tuple[tuple[Value, Index], ...]:
-    """Every element that one iteration of a region needs. A plan and each check of it ask for them several times."""
+    """List every element that one iteration of a region needs.
+
+    The result is kept, since a plan and its checks ask several times.
+    """
     attrs, found = region.elements
     if attrs is not region.attrs:
         found = _elements(region)
@@ -158,14 +163,14 @@ def _roots(region: Node) -> list[tuple[Value, Index]]:
 
 
 def operands_at(node: Node, index: Index, space: tuple[Size, ...]) -> list[tuple[Value, Index]]:
-    """The operand elements that an element needs; a reduction reads its operand at every index of the space."""
+    """List the operand elements that an element needs; a reduction reads its operand at every index of the space."""
     if Trait.REDUCTION in node.op.traits:
         return [(v, broadcast_index(v.type.shape, loop_variables(space))) for v in node.operands]
     return operand_elements(node, index)
 
 
 def value_layouts(graph: Graph) -> dict[Value, str]:
-    """Return the layout class of every value in memory: as attributes give it for arguments and results of regions,
+    """Return the layout class of every value in memory: the one in the attributes for arguments and results of regions,
     else C.
 
     A piece of a concatenation is stored inside the whole.

@@ -2,7 +2,7 @@
 
 Element (j0, j1, ...) is `x[starts[a] + sum over b of steps[a, b]*j_b, for each axis a of x]`. `steps` has a row for
 each axis of x and a column for each axis of the result: `x[2*i + k]` over (i, k) has the start 0 and the steps 2, 1.
-Whoever makes one has proved that every index is in range.
+The code that makes one has proved that every index is in range.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def accessed_index(attrs: Attrs, index: Sequence[Size]) -> tuple[Size, ...]:
 
 
 def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
-    """Describes what is wrong with an access to an array of this shape; symbolic sizes are not checked."""
+    """Describe what is wrong with an access to an array of this shape. Symbolic sizes are not checked."""
     shape, starts, steps = (sizes(attrs, name) for name in ("shape", "starts", "steps"))
     if len(starts) != len(operand) or len(steps) != len(operand) * len(shape):
         counts = f"{quantity(len(starts), 'start')} and {quantity(len(steps), 'step')}"
@@ -82,7 +82,7 @@ def access_problem(attrs: Attrs, operand: tuple[Size, ...]) -> str | None:
 
 
 def composed(outer: Attrs, inner: Attrs) -> tuple[Sizes, Sizes]:
-    """Compose two accesses: return the starts and steps of a single access that reads `outer` of `inner`."""
+    """Compose two accesses into one. It returns the starts and steps of the access that reads `outer` of `inner`."""
     columns = range(len(sizes(outer, "shape")))
     between = range(len(sizes(inner, "shape")))
     starts, steps = list[Size](), list[Size]()

@@ -1,7 +1,8 @@
 """Define the ops that number, concatenate, gather and scan elements: their rules and NumPy meanings.
 
-`iota` numbers the elements along an axis, `concatenate` joins arrays along an axis, `gather` looks elements up by
-index arrays, `scan` combines each element with all before it, `argmin` and `argmax` tell where an extreme is.
+`iota` numbers the elements along an axis, `concatenate` joins arrays along an axis, `gather` looks elements up by index
+arrays, `scan` combines each element with all before it, `argmin` and `argmax` return the position of the smallest or
+largest one.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ def scan(x: Any, function: Callable[[Any, Any], Any], axis: int) -> Any:
 
 
 def positions(facts: Facts, shapes: Shapes, attrs: Attrs) -> Shapes:
-    """Refuse to search an axis that is surely empty, as NumPy does."""
+    """Raise NumPy's error for a search along an axis that is certainly empty."""
     result = reduced(facts, shapes, attrs)
     if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
         raise ValueProblem("attempt to get the position of an extreme of an empty sequence")

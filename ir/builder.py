@@ -42,7 +42,7 @@ class Builder:
         body: Graph | None = None,
         types: tuple[TensorType, ...] | None = None,
     ) -> Node:
-        """Adds a node. Its result types follow from the op's rules; `types` is for ops without rules, as a region."""
+        """Adds a node. The op's rules give its result types; `types` is for ops without rules, such as regions."""
         attrs = attrs or {}
         if op.arity is not None and len(operands) != op.arity:
             raise TypeProblem(f"{op.name} takes {quantity(op.arity, 'operand')}, not {len(operands)}", span)
@@ -96,7 +96,10 @@ class Builder:
         return self.op(SIZE, size=Sizes((size,)), span=span)
 
     def finish(self, outputs: Sequence[Value], before: Guards | None = None) -> Graph:
-        """Returns the graph, with every size in its canonical form. `before` are guards to keep if none were added."""
+        """Returns the graph, with every size in its canonical form.
+
+        The guards in `before` are kept if no others were added.
+        """
         self._settle(self.inputs, self.nodes)
         attrs = dict(self.attrs)
         if self.facts.guards:

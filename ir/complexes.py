@@ -1,7 +1,7 @@
 """Define the ops that split complex numbers into parts and join parts again: their rules and NumPy meanings.
 
-`real` and `imag` are the parts of a number, `complex` is the number with two parts, and `complex_function` is one part
-of a function of complex numbers whose operands come as parts: `exp` of (re, im), `mul` of (re, im, re, im).
+`real` and `imag` are the parts of a number, `complex` is the number with two parts, and `complex_function` computes one
+part of a complex function from the parts of its operands: `exp` of (re, im), `mul` of (re, im, re, im).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def whole(re: Any, im: Any) -> Any:
 
 
 def function_part(find: Callable[[str], Callable[..., Any] | None]) -> Callable[..., Any]:
-    """Computes one part of a function of complex numbers given in parts; `find` looks the function up by name."""
+    """Computes one part of a complex function from the parts of its operands; `find` looks the function up by name."""
 
     def meaning(*parts: Any, function: str, part: int) -> Any:
         compute = find(function)

@@ -6,10 +6,10 @@ They are sums over `u - shift`, where `shift` comes from a reduction of `u` itse
     moment1       sum(u - shift), shift = sum(u) / count
     moment2       sum((u - shift)**2), shift = sum(u) / count
 
-Each chunk of the columns uses its own maximum or mean as shift, and is walked again while it is in the cache. When all
-chunks are done, sums of powers are moved from their own shift to the common one and added up. Moments of two neighbours
-are joined to those of both, pair by pair (Chan, Golub and LeVeque), and moved to the common shift at last. A sum that
-gives the shift, or could, is the `total` of that join.
+Each chunk of the columns uses its own maximum or mean as the shift, and is walked a second time while it is in the
+cache. When all chunks are done, sums of powers are moved from their own shift to the common one and added up. Moments
+of two neighbours are joined to those of both, pair by pair (Chan, Golub and LeVeque), and moved to the common shift at
+the end. A sum from which the shift can be computed is the `total` of that join.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Composite:
 
 
 def recognise(node: Node) -> Composite | None:
-    """Recognise a reduction that may share the walk of the reduction that it needs."""
+    """Recognise a reduction that can share the walk of the reduction that it needs."""
     if node.op is not SUM or node.result.type.dtype not in (F32, F64) or node.operands[0].node is None:
         return None
     summed, term = node.operands[0], node.operands[0].node
@@ -90,8 +90,8 @@ def _unshaped(value: Value) -> Value:
 def composites(body: Graph, space: Sequence[Size], in_lanes: bool = True) -> list[Composite]:
     """Return the reductions that share a walk: all of a stage that writes nothing, with those of the stage before.
 
-    Unless the sums are `in_lanes` along the columns they are far from bound by memory if each term is a power, so
-    only moments share a walk then.
+    If the lanes of the sums run along the columns (`in_lanes`) and each term is a power, memory is far from being the
+    bottleneck. Then only moments share a walk.
     """
     known, found = known_stages(body), list[Composite]()
     reductions = [n for n in body if Trait.REDUCTION in n.op.traits]
@@ -107,7 +107,7 @@ def composites(body: Graph, space: Sequence[Size], in_lanes: bool = True) -> lis
 
 
 def totals(body: Graph, found: Sequence[Composite]) -> list[Node]:
-    """Return the sums that come with moments: those of the same values over the same axes."""
+    """Return the sums that belong to moments: those of the same values over the same axes."""
     known = {(c.u, ints(c.node.attrs, "axes")) for c in found if c.kind.startswith("moment")}
     return [n for n in body if n.op is SUM and (n.operands[0], ints(n.attrs, "axes")) in known]
 
@@ -123,7 +123,7 @@ def is_exact(node: Node) -> bool:
 
 
 def _is_cheap(value: Value) -> bool:
-    """Whether a value may be computed once more in every walk."""
+    """Whether a value is cheap enough to be computed again in every walk."""
     pending, seen = [value], set[Value]()
     while pending:
         node = pending.pop().node

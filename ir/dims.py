@@ -238,7 +238,7 @@ def substitute(size: Size, env: Mapping[str, Size]) -> Size:
 
 
 def replace_atoms(size: Size, env: Mapping[Atom, Size]) -> Size:
-    """The size with atoms replaced, those inside other atoms too. A size without them keeps its form."""
+    """Replace atoms in a size, also those inside other atoms. A size without them keeps its form."""
     if isinstance(size, int) or not env or not _has_atoms(size, env):
         return size
     total: Size = 0
@@ -352,7 +352,7 @@ def _choose(name: str, a: Size, b: Size) -> Size:
 
 
 def _is_beyond(name: str, size: Size, other: Size) -> bool:
-    """Whether a `min` or `max` of two sizes is always the first, whatever the symbols are."""
+    """Whether a `min` or `max` of two sizes always equals the first one, whatever the symbols are."""
     return never_negative(size - other if name == "max" else other - size)
 
 

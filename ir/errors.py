@@ -185,7 +185,10 @@ class PassFailure(WeftError, RuntimeError):
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """Suggest the most similar known name, if one is similar enough; of two, the one with the same first letter."""
+    """Suggest the most similar known name, if one is similar enough.
+
+    Between equally similar names, the same first letter wins.
+    """
     import difflib
 
     found = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)

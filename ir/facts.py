@@ -4,8 +4,9 @@ A compiled graph serves every size for which its guards hold. A guard says that 
 recorded whenever building needs an answer that the types do not give: whether two dimensions that
 meet are the same, whether a computed one is 1, or what number a size is.
 
-Of two equal sizes the one that is known first replaces the other: the size of an argument replaces one that a NumPy
-call decides (`dims.DATA`), an earlier call's a later one's. So no type mentions a size before it is known.
+If two sizes are equal, the one that is known first replaces the other. The size of an argument replaces one that a
+NumPy call decides (`dims.DATA`), and the size of an earlier call replaces that of a later one. So no type mentions a
+size before it is known.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class Facts:
         self._atoms: dict[Atom, Size] = {}
 
     def state(self) -> tuple[Any, ...]:
-        """What is known now, to come back to with `restore`."""
+        """Save what is known now, so that `restore` can come back to it."""
         return list(self.guards), dict(self._known), dict(self._pairs), dict(self._atoms)
 
     def restore(self, state: tuple[Any, ...], keep_guards: bool = False) -> None:
-        """Forgets what was learned since a state; with `keep_guards` only what no guard says."""
+        """Forget what was learned since a saved state. With `keep_guards`, what a guard states is kept."""
         guards, known, pairs, atoms = state
         self._known, self._pairs, self._atoms = dict(known), dict(pairs), dict(atoms)
         if not keep_guards:
@@ -69,7 +70,7 @@ class Facts:
         return dims.evaluate(size, self.sizes)
 
     def specialize(self, size: Size) -> int | None:
-        """The number that a size has in the current call; a guard records that the graph relies on it."""
+        """The number that a size has in the current call. A guard records that the graph relies on it."""
         number = self.number(size)
         if number is not None:
             self.assume_equal(size, number)
@@ -84,7 +85,7 @@ class Facts:
         self._join(a, b)
 
     def replace(self, sizes: Sequence[Size], by: Size) -> None:
-        """Use another size for these, which the caller has made sure are equal to it."""
+        """Replace these sizes by others; the caller has made sure that they are equal."""
         for size in sizes:
             if dims.is_symbol(size):
                 self._known[str(size)] = by
@@ -95,7 +96,10 @@ class Facts:
 
     @property
     def live_guards(self) -> list[tuple[Size, Size]]:
-        """Return the guards, in sizes that types still mention; guards that unify two sizes stay as they are."""
+        """Return the guards, written with the sizes that types still mention.
+
+        Guards that unify two sizes stay as they are.
+        """
         found = []
         for guard in self.guards:
             a, b = (dims.substitute(size, self._known) for size in guard)
@@ -103,7 +107,7 @@ class Facts:
         return list(dict.fromkeys(found))
 
     def _join(self, a: Size, b: Size) -> None:
-        """Unifies two canonical sizes. Pairs that mention a symbol which gets a value are updated."""
+        """Unify two canonical sizes. Pairs that mention a symbol are updated when the symbol gets a value."""
         inner = _unwrapped(a, b)
         a, b = _solved(a, b)
         target, replaced = (a, b) if _may_replace(a, b) else (b, a)
@@ -123,7 +127,7 @@ class Facts:
             self._join(size, inner[1])
 
     def _join_again(self, more: Iterable[tuple[Size, Size]] = ()) -> None:
-        """Join pairs anew, and more of them, because parts of them got values."""
+        """Unify some pairs again, and others too, because parts of them now have values."""
         pairs, self._pairs = [*self._pairs.items(), *more], {}
         for pair in pairs:
             left, right = map(self.canonical, pair)

@@ -40,7 +40,7 @@ def close(
 ) -> tuple[Graph, list[Value]]:
     """Close a body: return it with the outer values that it reads, which become its last inputs.
 
-    A constant from outside (or another op of `remade`) is made again inside.
+    Constants from outside are made again inside, and so are the ops in `remade`.
     """
     inside = {*builder.inputs, *(r for n in builder.nodes for r in n.results)}
     used = dict.fromkeys(v for n in builder.nodes for v in n.operands)
@@ -60,7 +60,7 @@ def close(
 
 
 def each(builder: Builder, operands: Sequence[Value], body: Graph, span: Span | None) -> tuple[Value, ...]:
-    """The results of a body for every element of the operands."""
+    """Compute the results of a body for every element of the operands."""
     shape = broadcast_shape(builder.facts, operands)
     types = tuple(TensorType(v.type.dtype, shape) for v in body.outputs)
     return builder.node(EACH, operands, {}, span, body, types).results
@@ -103,7 +103,7 @@ def has_loop(graph: Graph) -> bool:
 
 
 def is_light(graph_nodes: Sequence[Node]) -> bool:
-    """Tell whether code can't fail and is so cheap that computing it always is faster than a branch around it."""
+    """Tell whether code can't fail and is so cheap that always computing it is faster than a branch around it."""
     cost = sum(20 if Trait.EXPENSIVE in n.op.traits else 1 for n in graph_nodes)
     return cost <= 16 and all(n.body is None and n.op.name not in ("demand", "power") for n in graph_nodes)
 
@@ -174,7 +174,7 @@ def varying_in_loop(node: Node, operands: Sequence[bool]) -> tuple[bool, list[bo
 
 
 def step_cost(body: Graph) -> int:
-    """Return the ticks of one step of a loop; inner loops count their own."""
+    """Estimate the ticks of one step of a loop; inner loops count their own."""
     found = 1
     for node in body:
         if node.op in FLOW:

@@ -60,7 +60,7 @@ def _too_many(rank: int) -> str:
 
 
 def footprints_of(graphs: Iterable[Graph]) -> tuple[Footprint, ...]:
-    """The values whose size each call must check, because no argument is at least as large."""
+    """List the values whose size each call must check, because no argument is at least as large."""
     found: dict[tuple[Size, ...], Footprint] = {}
     given: list[Footprint] = []
     for graph in graphs:
@@ -73,7 +73,7 @@ def footprints_of(graphs: Iterable[Graph]) -> tuple[Footprint, ...]:
 
 
 def _footprints(graph: Graph) -> Iterable[Footprint]:
-    """The footprints of the values of a graph, of the bodies in it, and of the spaces of loop nests."""
+    """List the footprints of the values of a graph, of the bodies in it, and of the spaces of loop nests."""
     for node in graph:
         if node.body is not None and node.op is not REGION:
             yield from _footprints(node.body)

@@ -28,7 +28,7 @@ def functions_in(body: Graph) -> Iterator[str]:
 
 
 def called_problem(body: Graph, called: Sequence[str]) -> AttributeProblem | None:
-    """Describes a name in the attribute `called` that is not a function of the body."""
+    """Describe a name in the attribute `called` that is not a function of the body."""
     known = set(functions_in(body)) if called else ()
     wrong = next((name for name in called if name not in known), None)
     return None if wrong is None else AttributeProblem("called", f"function '{wrong}' in 'called' is not used here")

@@ -48,7 +48,7 @@ class Node:
     """One operation: its definition, operands, attributes, results, source span, and its body if it has one.
 
     The body of a region says what it computes. Its `code`, a loop nest, says how, once `to-nest` has decided that.
-    `elements` are those that one iteration of it reads and writes, with the attributes for which they were found.
+    `elements` remembers which elements one iteration reads and writes, and the attributes for which that was found.
     """
 
     __slots__ = ("attrs", "body", "code", "elements", "op", "operands", "results", "span")

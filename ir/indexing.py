@@ -30,7 +30,7 @@ def loop_variables(space: tuple[Size, ...]) -> Index:
 def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tuple[Value, Index]]:
     """Return the operand elements from which the element at `index` is computed.
 
-    Which element of its first operand a `gather` reads is only known in the call; `looked_up` stands for those indices.
+    Only the call knows which element of its first operand a `gather` reads; `looked_up` stands for those indices.
     """
     if node.op is MATMUL:
         left, right = node.operands
@@ -44,7 +44,7 @@ def operand_elements(node: Node, index: Index, looked_up: Size = 0) -> list[tupl
 
 
 def gather_target(node: Node, index: Index) -> Index:
-    """The part of a `gather`'s index at which its index arrays are read."""
+    """The index at which a `gather` reads its index arrays."""
     axes, rank = ints(node.attrs, "axes"), node.operands[0].type.rank
     return index[axes[0] : len(index) - (rank - axes[-1] - 1)]
 

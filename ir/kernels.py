@@ -17,9 +17,9 @@ from .types import Attr, TensorType
 class Choice:
     """An implementation: its kind (`inline`, `weft`, `library` or `python`), its variant, and its score.
 
-    If it has a `body`, that graph replaces the op, and `inside` tells what the ops in it mean. If it has a `call`, the
-    function with that number runs between compiled pieces under the name `name`. With neither, it is the backend's own
-    code, or for `python` NumPy's. `guards` are equalities between sizes under which the choice is right.
+    If it has a `body`, that graph replaces the op, and `inside` says what the ops in it mean. If it has a `call`, the
+    function with that number runs between compiled pieces under the name `name`. With neither, the backend's own code
+    runs, or NumPy's for the kind `python`. The choice is right while the equalities in `guards` hold.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """Compute an attribute at its first use, without a lock.
 
 Python 3.11's `functools.cached_property` holds one lock for all objects of a class while it computes, and a child that
-is forked meanwhile waits for it for ever. Here two threads may both compute the value; the first to finish wins.
+is forked meanwhile waits for it for ever. Here two threads may both compute the value; the first result is kept.
 """
 
 from __future__ import annotations

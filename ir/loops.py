@@ -6,8 +6,9 @@
       "weft.yield"(%7, %5, %6) : (tensor<i1>, tensor<?xf64, #weft.dims<n>>, tensor<i64>) -> ()
     }) {carried = 2 : i64} : (...) -> (tensor<?xf64, #weft.dims<n>>, tensor<i64>)
 
-The operands are: whether to run a first step, the state (`carried` values), and the other values that the body reads.
-The body takes the state and the other values. It returns whether there is another step, and the next state:
+The operands are a bool that says whether to run a first step, the state (`carried` values), and the other values that
+the body reads. The body takes the state and the other values. It returns whether there is another step, and the next
+state:
 
     while go: go, *state = body(*state, *others)
 
@@ -39,7 +40,9 @@ from .walking import walk as walk
 def loop(
     builder: Builder, state: Sequence[Value], step: Builder, go: Value, after: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """Add a loop and return its last state. `step` built the body, whose outputs are `after`; `go` is in `builder`.
+    """Add a loop and return its last state.
+
+    The builder `step` has made the body, whose outputs are `after`; `go` is a value of `builder`.
 
     Values that the step reads from outside become operands of the loop, and so does state that no step changes.
     """
@@ -63,7 +66,7 @@ def needs_guard(nodes: Sequence[Node]) -> bool:
 def once(
     builder: Builder, condition: Value, side: Builder, values: Sequence[Value], span: Span | None
 ) -> tuple[Value, ...]:
-    """Run separately built nodes only if the condition holds, else give zeros: a loop of one step or none."""
+    """Run separately built nodes only if the condition holds, else return zeros. This is a loop of one step or none."""
     start = [_zeros(builder, v.type, span) for v in values]
     for value in values:
         side.input("none", value.type)
@@ -79,7 +82,7 @@ def _zeros(builder: Builder, type: TensorType, span: Span | None) -> Value:
 def map_loops(graph: Graph, run: Callable[[Graph], Graph]) -> Graph:
     """Applies `run` to the bodies of loops; returns the same graph if nothing changes.
 
-    A body knows the guards of the graph around it and the layouts of what it reads, and returns its guards.
+    A body gets the guards of the graph around it and the layouts of what it reads, and its own guards come back.
     """
     if not any(n.op is LOOP for n in graph):
         return graph
@@ -112,7 +115,7 @@ def _placed(node: Node, around: Graph, layouts: Sequence[str]) -> Graph:
 
 
 def loop_problem(node: Node) -> str | None:
-    """Describes how a loop and its body disagree, if they do."""
+    """Describe how a loop and its body disagree, if they do."""
     body, count = body_of(node), carried(node)
     go, state, others = TensorType(BOOL), node.operands[1 : 1 + count], node.operands[1 + count :]
     if not 1 <= count == len(state):

@@ -4,10 +4,10 @@
     network.nodes["exp_2"]              {"kind": "op", "op": "exp", "attrs": {}, "types": (f32[n],), "span": None}
     network.edges["sub_1", "exp_2", 0]  {"operand": 0, "result": 0, "type": f32[n]}
 
-Nodes are inputs, operations and outputs (`kind`), in topological order. An edge leads from the producer of a value to
-a reader: `operand` is its place there, `result` says which of several results it is. A region or a loop has its
-`body`, which is a `MultiDiGraph` as well; after `to-nest` a region has its loop nest, `code`, which may be text. The
-kernel's `name` and `attrs` are attributes of the whole.
+Nodes are inputs, operations and outputs (`kind`), in topological order. An edge leads from the node that computes a
+value to one that reads it: `operand` is its position there, and `result` says which of several results it is. A region
+or a loop has its `body`, which is a `MultiDiGraph` as well; after `to-nest` a region has its loop nest, `code`, which
+may be text. The kernel's `name` and `attrs` are attributes of the whole.
 
 Reading goes through the builder, so the rules of every op run. Types may be left out, but not those of regions,
 loops and NumPy functions; types that are given must agree with the rules.
@@ -127,7 +127,7 @@ class _Reader:
         return str(found)
 
     def placed(self, kind: str) -> list[Hashable]:
-        """The nodes of a kind by position; those without one come last, in the order in which they were added."""
+        """Sort the nodes of a kind by position. Those without one come last, in the order in which they were added."""
         found = [key for key in self.network if self.kind(key) == kind]
         return sorted(found, key=lambda key: self.network.nodes[key].get("position", len(found)))
 
@@ -186,7 +186,7 @@ class _Reader:
         return Graph(made.name, made.inputs, made.nodes, made.outputs, dict(network.graph.get("attrs") or {}))
 
     def check(self, key: Hashable, node: Node, said: tuple[TensorType, ...] | None) -> None:
-        """Checks that given types agree with the rules; equal sizes may be written differently."""
+        """Check that given types agree with the rules; equal sizes may be written differently."""
         if said is None:
             return
         if len(said) != len(node.results):

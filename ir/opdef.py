@@ -51,7 +51,7 @@ class OpDef:
 
 
 def commutes(op: OpDef, operands: Sequence[DType]) -> bool:
-    """Tell whether operands may be swapped; for complex products the order changes the last bit."""
+    """Tell whether operands may be swapped. For complex products they may not: the order changes the last bit."""
     return Trait.COMMUTATIVE in op.traits and all(d.kind != "complex" for d in operands)
 
 

@@ -97,9 +97,9 @@ def usual_orders(
 ) -> tuple[tuple[int, ...], ...]:
     """Return the orders to expect for similar calls; empty arrays count as non-empty ones in C order.
 
-    Axes may be longer in the next call, so arrays count as many times longer ones without gaps. In `a[:, ::2]` of two
-    columns, a step along a row is as long as the step to the next row; in longer rows it is shorter. Multiples of the
-    sizes can be reshaped wherever the sizes can.
+    Axes may be longer in the next call, so every array is treated as if it were many times longer and had no gaps. In
+    `a[:, ::2]` of two columns, a step along a row is as long as the step to the next row; in longer rows it is shorter.
+    Wherever a size can be reshaped, multiples of it can, too.
     """
     if _stay_in_c(graph, shapes, strides):
         return tuple(tuple(range(v.type.rank)) for v in graph.outputs)
@@ -131,8 +131,8 @@ def order_guards(
 ) -> Guards:
     """Return guards on computed sizes without which the results might not have these orders.
 
-    An axis of size 1 does not take part in sorting. Which axes of arguments have size 1 is part of the signature; for
-    sizes computed from them, as those of `a[:, ::3]`, it is not.
+    An axis of size 1 does not take part in sorting. The signature says which axes of arguments have size 1, but not
+    which computed sizes are 1, such as those of `a[:, ::3]`.
     """
     if all(v.type.rank < 2 for v in graph.outputs):
         return Guards()
@@ -166,8 +166,8 @@ def _stay_in_c(graph: Graph, shapes: Sequence[tuple[int, ...]], strides: Sequenc
 def follow_from_signature(graph: Graph, layouts: Sequence[str]) -> bool:
     """Tell whether the orders of results are the same in all calls with these layout classes that fit the guards.
 
-    Whether a reshape of memory that is not in C order is a view depends on sizes. A slice with a step can move an axis
-    past another if the strides are not those of a dense array.
+    If memory is not in C order, sizes decide whether a reshape is a view. A slice with a step can move an axis past
+    another if the strides are not those of a dense array.
     """
     if all(v.type.rank < 2 for v in graph.outputs):
         return True
@@ -218,7 +218,7 @@ class _Sizes:
         return tuple(map(self._number, value.type.shape))
 
     def _number(self, size: dims.Size) -> int:
-        """Return a size; one that only NumPy functions know counts as 2."""
+        """Return a size. One that only NumPy functions determine counts as 2."""
         if isinstance(size, int):
             return size
         if size in self.set:
@@ -305,7 +305,7 @@ def _is_fortran(shape: tuple[int, ...], strides: Strides) -> bool:
 
 
 def _joined_order(operands: list[tuple[tuple[int, ...], Strides]]) -> tuple[int, ...]:
-    """Sort axes as `concatenate` does: by the strides of all arrays, where one in C order outweighs the others."""
+    """Sort axes as `concatenate` does: by the strides of all arrays. One array in C order outweighs the others."""
     order: list[int] = []
     for axis in range(len(operands[0][0])):
         target = len(order)

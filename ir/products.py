@@ -67,7 +67,7 @@ def product_space(left: Shape, result: Shape) -> Shape:
 
 
 def amount(product: Node) -> Size:
-    """The multiplications of a matrix; at least `SMALL` if it has more terms than fit on the stack."""
+    """The multiplications of a matrix product, but at least `SMALL` if it has more terms than fit on the stack."""
     *_, rows, columns = product.result.type.shape
     return dims.maximum(rows * columns, SMALL // DEEPEST) * product.operands[0].type.shape[-1]
 
@@ -83,7 +83,7 @@ def factor_index(shape: Shape, index: tuple[Size, ...], is_left: bool) -> tuple[
 
 
 def is_symmetric(product: Node) -> bool:
-    """Tell whether a product is of a matrix and its transpose: then its transpose has the same bits."""
+    """Tell whether this is the product of a matrix and its transpose: then the result's transpose has the same bits."""
     left, right = product.operands
     return _is_transpose(left, right) or _is_transpose(right, left)
 

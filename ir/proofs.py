@@ -45,12 +45,12 @@ def follows(size: Size, known: Sequence[Size] = (), cases: int = MOST_CASES) -> 
 
 
 def _choices(*sizes: Size) -> Iterator[Atom]:
-    """The least or greatest of some sizes, wherever one stands in others."""
+    """List each `min` and `max` in some sizes."""
     return (a for s in sizes for a in _atoms(s) if a.name in ("min", "max"))
 
 
 def _nearest(size: Size, facts: list[Size]) -> list[Size]:
-    """The facts in the order in which their symbols connect them with a size, if there are many."""
+    """Order the facts by the symbols that connect them with a size, if there are many."""
     if len(facts) <= MOST_KNOWN:
         return facts
     found: list[Size] = []
@@ -66,7 +66,7 @@ def _nearest(size: Size, facts: list[Size]) -> list[Size]:
 
 
 def _simple(known: Sequence[Size]) -> list[Size]:
-    """The facts without those that always hold. `x + min(a, b)` is at least 0 where `x + a` and `x + b` are."""
+    """Drop the facts that always hold. `x + min(a, b)` is at least 0 where `x + a` and `x + b` are."""
     found: dict[Size, None] = {}
     for fact in known:
         for monomial, factor in fact.terms if isinstance(fact, Dim) else ():
@@ -114,7 +114,7 @@ def _tight(size: Size) -> Terms:
 
 
 def _is_combined(goal: Terms, facts: Sequence[Terms]) -> bool:
-    """Whether some sum of the facts, times factors of at least 0, is nowhere above the goal."""
+    """Whether some sum of the facts, times factors of at least 0, never exceeds the goal."""
     rows: list[list[int]] = []
     for monomial in dict.fromkeys(m for terms in (goal, *facts) for m in terms):
         row = [terms.get(monomial, 0) for terms in (*facts, goal)]

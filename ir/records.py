@@ -70,7 +70,7 @@ def _made(cls: type[T], eq: bool) -> type[T]:
 
 
 def _getter(names: tuple[str, ...]) -> Any:
-    """A getter of all fields as a tuple, even if there is only one."""
+    """Make a getter of all fields as a tuple, even if there is only one."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda of: tuple(getattr(of, name) for name in names)

@@ -30,7 +30,7 @@ ShapeRule = Callable[[Facts, list[tuple[Size, ...]], Attrs], list[tuple[Size, ..
 
 
 def ufunc_dtypes(ufunc: np.ufunc) -> DTypeRule:
-    """The dtypes of NumPy's loop for these operands; if all are Python numbers, the result stays weak."""
+    """The dtypes of NumPy's loop for these operands. If all are Python numbers, the result stays weak."""
 
     return lambda operands, attrs: _resolved(ufunc, operands)
 
@@ -57,7 +57,7 @@ def _weakened(dtype: DType) -> DType:
 
 
 def one_result(rule: DTypeRule, part: int) -> DTypeRule:
-    """The rule for one of a ufunc's several results."""
+    """Make the rule for one of a ufunc's several results."""
 
     def resolve(operands: DTypes, attrs: Attrs) -> tuple[DTypes, DTypes]:
         compute, results = rule(operands, attrs)
@@ -189,7 +189,7 @@ def reduced(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[
 
 
 def ordered(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> list[tuple[Size, ...]]:
-    """Refuses a reduction without identity over an axis that is surely empty, as NumPy does."""
+    """Refuse a reduction without identity over an axis that is certainly empty, as NumPy does."""
     result = reduced(facts, shapes, attrs)
     if any(facts.canonical(shapes[0][a]) == 0 for a in ints(attrs, "axes")):
         raise ValueProblem("zero-size array to reduction operation which has no identity")
@@ -246,7 +246,7 @@ def broadcast_to(facts: Facts, shapes: list[tuple[Size, ...]], attrs: Attrs) -> 
 
 
 def _guard_equal(facts: Facts, a: Size, b: Size) -> bool:
-    """Tell whether two sizes are equal: always, or in the current call, which adds a guard."""
+    """Tell whether two sizes are equal: always, or only in the current call, which adds a guard."""
     if facts.same(a, b):
         return True
     number = facts.number(a)

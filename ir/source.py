@@ -30,7 +30,8 @@ class ArgType:
 
 
 class Binding(NamedTuple):
-    """Arguments as the graph sees them: types whose sizes are symbols or 1, and the numbers behind the symbols.
+    """The arguments of a call as the graph sees them: types whose sizes are symbols or 1, and the numbers behind the
+    symbols.
 
     A scalar argument that was declared with a dtype has that dtype here; the runtime converts it at each call.
     """
@@ -45,7 +46,7 @@ Number = bool | int | float | complex
 class ParameterList(NamedTuple):
     """The parameters of a kernel: their names in order, the numbers of those with defaults, and those that are sizes.
 
-    A size travels as an array of that many bools that take no memory, so it binds its name as other dimensions do.
+    A size is passed as an array of that many bools that takes no memory, so it binds its name as other dimensions do.
     """
 
     names: tuple[str, ...]
@@ -136,8 +137,8 @@ class Built:
     NumPy functions of its `numpy` nodes, by the node's attribute `call`; each takes the operands as arrays and returns
     a tuple of results. `structure` is None if the graph itself tells (one output or a tuple). `updates` are pairs of an
     input and an output, by number: arguments that the call changes in place. `after` is the last pass that had run if
-    the graph was read from text; such a graph has its own layout classes. `refused` is why calls must be left to
-    Python, though the graph can be looked at: results would differ from Python's in something that can be seen. `lazy`
+    the graph was read from text; such a graph has its own layout classes. `refused` says why calls must be left to
+    Python, although the graph can be shown: results would differ from Python's in something that can be seen. `lazy`
     are captured arrays for which arrays without elements stand in `hidden`.
     """
 
@@ -151,7 +152,7 @@ class Built:
     lazy: tuple[LazyArray, ...] = ()
 
     def checked(self, takes_lazy: bool) -> Built:
-        """Return this if a caller may have it, who may not take arrays that must not be read."""
+        """Return this graph, unless it takes arrays that must not be read and the caller can't have those."""
         for each in self.lazy:
             if not takes_lazy:
                 message = "a dask array from outside the function was used"
@@ -171,8 +172,8 @@ class Guard(NamedTuple):
     """A name outside a kernel that must still refer to the same object: a key of a dict, a cell or context variable,
     or a field of a function (`__code__`, `__defaults__`, `__kwdefaults__`).
 
-    `expected` is `ABSENT` if the name must still be undefined. Of a context variable, which has NumPy's state of
-    floating-point errors, any value will do that asks for no exceptions.
+    `expected` is `ABSENT` if the name must still be undefined. A context variable holds NumPy's state of floating-point
+    errors: any value that asks for no exceptions will do.
     """
 
     holder: Any
@@ -195,7 +196,7 @@ def builtins_of(function: FunctionType) -> dict[str, Any]:
 
 
 def are_kept(guards: Iterable[Guard]) -> bool:
-    """Whether all names still refer to the same objects; an equal string is as good."""
+    """Whether all names still refer to the same objects. An equal string counts as the same."""
     for holder, key, expected in guards:
         now = holder.get(key, ABSENT) if type(holder) is dict else found(holder, key)
         if now is not expected and not (type(now) is str and now == expected):

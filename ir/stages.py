@@ -23,7 +23,8 @@ def known_stages(body: Graph) -> dict[Value, int]:
 
 
 class RegionStages(NamedTuple):
-    """Reductions and full-size outputs by stage, outputs of rows, and when each value is known.
+    """Sorts a body into stages: the reductions and full-size outputs of each, the outputs of rows, and when each value
+    is known.
 
     A value is known in stage s if the reductions that it needs ended in stages before s. Outputs come with their slot.
     """
@@ -51,7 +52,7 @@ def region_stages(region: Node) -> RegionStages:
 
 
 def needed_in(region: Node, stages: RegionStages, kept: Mapping[Value, int]) -> dict[Value, set[int]]:
-    """The stages in which each value is computed; a value that is kept in memory is computed only in the first."""
+    """The stages in which each value is computed. A value that is kept in memory is computed only in the first one."""
     space = tuple(sizes(region.attrs, "space"))
     home, found = loop_variables(space), dict[Value, set[int]]()
     roots = [(v, s) for s in range(stages.stage_count) for _, v in stages.outputs[s]]

@@ -32,7 +32,7 @@ class AxisGroups(tuple[tuple[int, ...], ...]):
 class Guards(tuple[tuple[Size, Size], ...]):
     """Equalities between sizes under which a graph is valid: `["n == m"]` in text.
 
-    `solved` holds what follows from them, once that is known, so that it is not worked out for every pass.
+    `solved` holds what follows from them once that was computed, so that it is not computed again for every pass.
     """
 
     solved: tuple[Any, ...] | None = None

@@ -9,7 +9,7 @@ from .ops import POSITIONS, SCAN, Trait
 
 
 def widest(region: Node, vector: int) -> int:
-    """The size in bytes, if vectors run along the axis `vector`; values with one number per row do not count."""
+    """The size in bytes if vectors run along the axis `vector`. Values with one number per row do not count."""
     assert region.body is not None
     values = {v for v, index in region_elements(region) if any(coefficient(i, vector) != 0 for i in index)}
     for node in region.body:

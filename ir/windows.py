@@ -52,12 +52,12 @@ def _is_within(window: Size, way: Size) -> bool:
 
 
 def _is_less(size: Size, other: Dim) -> bool:
-    """Whether a size is some size minus another one, as `n - m` is for `m`."""
+    """Whether a size is another size minus this one, as `n - m` is for `m`."""
     return isinstance(size, Dim) and any(c < 0 and m and m == other.terms[0][0] for m, c in size.terms)
 
 
 def is_one_walk(region: Node) -> bool:
-    """Whether one walk over the columns serves all reductions of a region, and nothing else needs a walk."""
+    """Whether one walk over the columns is enough for all reductions of a region, and nothing else needs a walk."""
     body, space = region.body, tuple(sizes(region.attrs, "space"))
     assert body is not None
     stages, reductions = known_stages(body), [n for n in body if Trait.REDUCTION in n.op.traits]

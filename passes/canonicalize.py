@@ -13,9 +13,9 @@ After:
     %2 = "weft.constant"() {value = 0.5 : f64, dtype = f32} : () -> tensor<f32>
     %3 = "weft.mul"(%1, %2) : (tensor<?xf32, #weft.dims<n>>, tensor<f32>) -> tensor<?xf32, #weft.dims<n>>
 
-Needs explicit casts: an operation that has yet to be promoted is left alone. Guarantees the same bits for every
-finite value, NaN, infinity and zero (NaN payloads aside), and that a commutative op has its constant on the right.
-What has become unused stays for `drop-dead`. The rules are in `fold`, `arithmetic`, `logic`, `conversions`, `views`,
+Needs explicit casts: an operation that has yet to be promoted is left alone. Guarantees the same bits for every finite
+value, NaN, infinity and zero (NaN payloads aside), and that a commutative op has its constant on the right. Operations
+that are no longer used are left to `drop-dead`. The rules are in `fold`, `arithmetic`, `logic`, `conversions`, `views`,
 `scans`.
 """
 
@@ -47,7 +47,7 @@ RULES: Mapping[OpDef, tuple[Rule, ...]] = {
 
 @record
 class Canonicalize:
-    """Applies the rules to every operation, operands first, and again to what a rule makes.
+    """Apply the rules to every operation, operands first, and also to the operations that rules make.
 
     With a `source` of kernels, ops that a user's kernel computes are left alone.
     """

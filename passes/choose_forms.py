@@ -10,10 +10,11 @@ After, for rows of 8 columns:
     %0 = "weft.region"(%x) ({ ... }) {..., rows = ["0"], columns = ["1"], vector = 0 : i64, width = 16 : i64,
         unroll = 1 : i64, ..., form = "rows", guards = ["min(16, m) == m"]} : ...
 
-Needs the plans of `schedule`. It guarantees that code is a translation of the plan: nothing about loops is left to
-decide. `sizes` are those of the call, as in `m=8,n=4096`; what they do not tell is decided for all sizes. `any_size`
-asks for one form that serves all of them, for libraries: long columns are told apart when it runs, and only short rows
-have guards. `cache` is how many bytes of memory a call may move before results are written by non-temporal stores.
+Needs the plans of `schedule`. It guarantees that the backend only has to translate the plan: nothing about loops is
+left to decide. `sizes` are those of the call, as in `m=8,n=4096`. What they leave open is decided for all sizes.
+`any_size` asks for one form that serves all of them, for libraries: long columns are told apart when it runs, and only
+short rows have guards. `cache` is how many bytes of memory a call may move before results are written by non-temporal
+stores.
 
 `form` says how the loops run (`ir/forms.py`); `guards` are equalities between sizes under which it is chosen. A region
 that has a form keeps it. `vector`, `unroll` and `jam` mean what they do in `schedule`, and are final now: in short rows
@@ -122,7 +123,7 @@ def sizes_of(text: str) -> dict[str, int]:
 
 
 def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
-    """Choose the form of a region. Whether rows are short follows from the sizes `env`, all else from `others`."""
+    """Choose the form of a region. The sizes `env` decide whether rows are short; `others` decide everything else."""
     is_short, is_large = short_rows(region, env), large(region, others, cache)
     cut_from = integer(region.attrs, "cut_from") if "cut_from" in region.attrs else 0
     is_long = long_columns(region, cut_from, others)
@@ -166,21 +167,21 @@ def _plan(region: Node, env: Env, others: Env, cache: int) -> Plan:
 
 
 def _waits(region: Node) -> bool:
-    """Whether the functions of elementwise code wait for one another, and few vectors are in a step."""
+    """Whether the functions of elementwise code wait for one another while a step has few vectors."""
     assert region.body is not None
     is_few = 1 < integer(region.attrs, "unroll") < CHAINED_UNROLL
     return is_few and not region.attrs["columns"] and not reduces_across(region) and are_chained(region.body)
 
 
 def _rows_of_product(region: Node, stages: RegionStages, plan: dict[str, Attr], is_short: bool) -> dict[Value, str]:
-    """The form of a product's stages over rows, which may be short; the product chooses its blocks at run time."""
+    """The form of the stages over a product's rows, which may be short. The product chooses its blocks at run time."""
     if is_short:
         plan |= {"vector": axis_groups(region.attrs, "rows")[-1][-1], "unroll": 1}
     return values_between_stages(region, stages, has_scratch=True)
 
 
 def _lanes(region: Node, stages: RegionStages, plan: dict[str, Attr]) -> dict[Value, str]:
-    """Plans vectors across rows: reading rows takes one load for each lane, so one vector at a time is enough.
+    """Plan vectors across rows. Each lane needs a load of its own, so one vector at a time is enough.
 
     Values with one number per row are now in vectors, too, and may be the widest.
     """
@@ -279,14 +280,15 @@ def _ends_early(region: Node, stages: RegionStages) -> bool:
 
 
 def _is_spread(region: Node, stages: RegionStages) -> bool:
-    """Whether the last stage only writes, line after line; then columns are always walked in chunks."""
+    """Whether the last stage only writes, line after line. Then columns are always walked in chunks."""
     return reduces_across(region) and any(stages.reductions) and only_writes(stages, stages.stage_count - 1)
 
 
 def _cut_lines_from(region: Node, stages: RegionStages, unroll: int) -> int:
-    """Return the number of columns from which chunks are better, if vectors run along the rows; 0 if it is no question.
+    """Return the number of columns from which chunks are better, if vectors run along the rows, or 0 if the number does
+    not matter.
 
-    One walk reads memory in long lines; several walks find it in the cache while it fits.
+    A single walk reads memory in long lines; several walks find the data in the cache as long as it fits.
     """
     if not any(stages.reductions) or _is_spread(region, stages):
         return 0
@@ -296,7 +298,10 @@ def _cut_lines_from(region: Node, stages: RegionStages, unroll: int) -> int:
 
 
 def _is_walkable(region: Node, taps: tuple[int, ...]) -> bool:
-    """Whether window totals can stay in registers: summed in any order, in one chain, or in an unrolled tree."""
+    """Whether window totals can stay in registers.
+
+    They can if they are summed in any order, in one chain, or in an unrolled tree.
+    """
     columns = region.attrs["columns"]
     assert isinstance(columns, tuple)
     is_straight = len(columns) == len(taps) and all(taps)

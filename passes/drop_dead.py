@@ -12,9 +12,9 @@ After:
     "weft.return"(%0) : (tensor<?xf32, #weft.dims<n>>) -> ()
 
 Needs nothing. Guarantees that every operation leads to an output, makes a size that one needs, or is a NumPy function
-that must run because the trace may have read its result, and because NumPy would raise its errors. Inputs and
-guards stay, they belong to the call. An operation that can fail, such as a lookup by an index array, is kept for its
-error: the first output demands it.
+that must run because the trace may have read its result, and because NumPy would raise its errors. Inputs and guards
+stay, because they belong to the call. An operation that can fail, such as a lookup by an index array, is kept for its
+error: the first output depends on it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class DropDead:
 
 
 def _demand(rewriter: Rewriter, output: Value, values: Iterable[Value]) -> None:
-    """Let an output fail if one of these values does."""
+    """Make an output fail if one of these values does."""
     build, result = rewriter.builder.op, rewriter.get(output)
     for value in values:
         found = rewriter.get(value)

@@ -15,8 +15,9 @@ After:
       %3 = "weft.exp"(%1) : (tensor<f64>) -> tensor<f64>
       ...
 
-Two accesses are the same if they lead to the same element of the same buffer, through whatever views. A store forgets
-what is known of its buffer, but for elements at a constant distance. Loops forget what they store.
+Two accesses are the same if they lead to the same element of the same buffer, whatever views are between. After a
+store, what was known about its buffer is forgotten, except for elements at a constant distance. After a loop, what it
+stores is forgotten.
 
 Needs nests without assignments. Guarantees the same bits, and that no local memory is left that nothing loads.
 """
@@ -43,7 +44,7 @@ EFFECTS = frozenset((ops.FETCH, ops.BIND, ops.CHECK, ops.ASK, ops.TERMS))
 
 @record
 class ForwardStores:
-    """Replaces loads by what is known, and drops what is not needed then."""
+    """Replace loads by known values, and drop what is then not needed."""
 
     name: ClassVar[str] = "forward-stores"
 
@@ -64,7 +65,7 @@ class _Forwarding:
         self.has_changed = False
 
     def nodes(self, nodes: Sequence[Node], known: Elements) -> list[Node]:
-        """Replace loads of known elements; what becomes known is added."""
+        """Replace loads of known elements, and record what becomes known."""
         made: list[Node] = []
         for node in nodes:
             if node.op in ops.ACCESSES:
@@ -86,7 +87,7 @@ class _Forwarding:
         return made
 
     def copied(self, node: Node, known: Elements) -> Node:
-        """Return a node with its operands and its body up to date; the same one if nothing changes."""
+        """Return a node with its operands and its body up to date, or the same node if nothing changes."""
         operands, body = tuple(self.values.get(v, v) for v in node.operands), node.body
         if body is not None:  # the body of a product has a form of its own
             inner = tuple(self.nodes(body.nodes, dict(known)) if node.op is not ops.PRODUCT else self.kept(body.nodes))

@@ -14,9 +14,9 @@ After:
       "weft.yield"(%2) : (tensor<f32>) -> ()
     }) {space = #weft.dims<n>, reduced = array<i64: 0>} : (...) -> tensor<f32>
 
-Needs explicit casts. Guarantees that every operation but a reshape that merges axes, a concatenation and a NumPy call
-is inside a region, that what makes a piece of a concatenation can write it into its place, that an expensive operation
-is computed once, and that the kernel's `unfused` attribute tells why neighbours were kept apart. `groups` holds the
+Needs explicit casts. Guarantees that every operation is inside a region, except reshapes that merge axes,
+concatenations and NumPy calls. The pieces of a concatenation can be written where they belong, an expensive operation
+is computed once, and the kernel's `unfused` attribute says why neighbours were kept apart. `groups` holds the
 decisions, `assembly` what concatenations need.
 """
 
@@ -88,7 +88,7 @@ def _read_from_memory(graph: Graph, grouping: Grouping) -> set[Value]:
 def _emit_region(
     builder: Builder, group: Group, wanted: set[Value], values: dict[Value, Value], outputs: dict[Value, Value]
 ) -> None:
-    """Adds the region of a group; a value that it only copies out becomes an output under a new name."""
+    """Add the region of a group. A value that the region only copies becomes an output under a new name."""
     results = [v for v in group.members if v in wanted]
     body = Builder(builder.name, builder.facts)
     inside: dict[Value, Value] = {}
@@ -140,7 +140,9 @@ def _needed(results: list[Value], known: set[Value]) -> list[Node]:
 
 
 def _in_order(results: list[Value], reads: set[Value]) -> list[Value]:
-    """The inputs of a group in the order in which a walk from the results finds them, so that printing is stable."""
+    """The inputs of a group in the order in which a walk back from the results finds them, so that printing is
+    stable.
+    """
     found = dict.fromkeys(v for v in results if v in reads)
     for node in _needed(results, reads):
         found.update(dict.fromkeys(v for v in node.operands if v in reads))

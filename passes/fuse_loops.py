@@ -1,4 +1,4 @@
-"""`fuse-loops`: neighbouring loops over one range become one, if they share memory and each step needs only itself.
+"""`fuse-loops`: neighbouring loops over one range become one loop, if they share memory and no step needs another step.
 
 Before:
 
@@ -13,8 +13,8 @@ After:
     }) {var = "i", range = #weft.dims<0, n>, kind = "vector"} : () -> ()
 
 An element that one loop stores and the other touches must be touched in the same step. Then the joined loop may still
-be a vector loop or shared between threads wherever both were. Loops around are joined first, then those inside them.
-`forward-stores` then drops what no longer goes through memory.
+be a vector loop or shared between threads wherever both were. Outer loops are joined first, then the loops inside them.
+`forward-stores` then removes what need not go through memory any more.
 
 Needs loops without assignments (`lower-assigns`). Guarantees the same bits. A loop that may fail is left alone, so that
 nothing is stored before a check that came first.
@@ -76,7 +76,7 @@ class _Fusion:
         return nodes if made is None else [*nodes[:before], *between, made]
 
     def joined(self, first: Node, second: Node, around: Around) -> Node | None:
-        """Return one loop that does what two do one after the other, or None if that is not the same."""
+        """Return one loop that does what two do one after the other, or None if the result could differ."""
         speeds = [(n.attrs["range"], n.attrs["kind"], n.attrs.get("width")) for n in (first, second)]
         if speeds[0] != speeds[1]:
             return None
@@ -110,7 +110,7 @@ class _Fusion:
         return made
 
     def is_same_step(self, loop: Node, variable: str, first: Node, around: Around) -> bool:
-        """Tell whether both parts of a joined loop touch an element in the same step, if one of them stores it."""
+        """Tell whether both parts of a joined loop touch an element in the same step whenever one of them stores it."""
         fragment = Graph("nest", (), (loop,), ())
         found = accesses(located(fragment, around))
         early = set(inside(first))
@@ -144,7 +144,7 @@ def _may_join(node: Node) -> bool:
 
 
 def _may_precede(node: Node, loop: Node) -> bool:
-    """Whether a node that follows a loop may as well come before it."""
+    """Whether a node that follows a loop can be moved before it."""
     if node.op is ops.LOAD:
         return memory_of(node.operands[0]) not in {memory_of(n.operands[-1]) for n in inside(loop) if n.op is ops.STORE}
     return node.op in (ops.VIEW, ops.ALLOC) or (not node.op.name.startswith("nest.") and node.body is None)

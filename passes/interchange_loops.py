@@ -12,12 +12,12 @@ After:
       "nest.for"() ({ ... %a at [@i, @j - 1] ... %a at [@i, @j] ... }) {var = "j", ..., kind = "serial"} : () -> ()
     }) {var = "i", range = #weft.dims<0, n>, kind = "vector"} : () -> ()
 
-So programs that go through the last axis of an array and treat all others at once, as vertical solvers of weather
-models do, read each line of memory once. Steps of the loop that becomes the innermost may depend on one another; the
-loop around it runs in the lanes of vectors, so it stays as wide as it was.
+Vertical solvers of weather models, for example, go through the last axis of an array and treat all others at once. With
+this pass they read each line of memory once. Steps of the loop that becomes the innermost may depend on one another;
+the loop around it runs in the lanes of vectors, so it stays as wide as it was.
 
-Only loops directly inside one another are moved, where no other loop carries a dependence, and if most accesses go
-across memory before and none does afterwards.
+A loop is moved only if the loops are directly inside one another, no other loop carries a dependence, and most accesses
+go across memory before but none does afterwards.
 
 Needs loops without assignments. Guarantees the same bits.
 """
@@ -65,7 +65,7 @@ class _Moving:
             block.nodes[-1] = made
 
     def moved(self, loop: Node, around: Around) -> Node | None:
-        """Return loops with the given one inside those that it contains, or None if that changes or gains nothing."""
+        """Move the given loop inside those that it contains. Return None if that changes a result or gains nothing."""
         found = _directly_inside(loop)
         if found is None:
             return None
@@ -108,7 +108,9 @@ class _Moving:
 
 
 def _directly_inside(loop: Node) -> tuple[list[Node], list[Node]] | None:
-    """Return the loops inside one another in a loop, outermost first, and what all of them compute in a step."""
+    """Return the loops that are directly inside one another, outermost first, and what all of them compute in a
+    step.
+    """
     if not _is_plain(loop, "serial") or any(n.op in LEFT_ALONE for n in inside(loop)):
         return None
     stored = {memory_of(n.operands[-1]) for n in inside(loop) if n.op is ops.STORE}
@@ -135,7 +137,7 @@ def _is_plain(node: Node, *kinds: str) -> bool:
 
 
 def _can_move(node: Node, stored: set[Value]) -> bool:
-    """Tell whether a node gives the same result wherever it stands in the loops."""
+    """Tell whether a node gives the same result wherever it is placed in the loops."""
     if node.op is ops.LOAD:
         return memory_of(node.operands[0]) not in stored
     return node.op is ops.VIEW or (not node.op.name.startswith("nest.") and node.body is None)

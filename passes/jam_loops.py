@@ -37,8 +37,8 @@ After:
     }) {var = "b", range = #weft.dims<0, m // 4>, kind = "serial", shared} : () -> ()
     "nest.for"() ({ ... }) {var = "i", range = #weft.dims<4*(m // 4), m>, kind = "jammed", times = 1 : i64, shared}
 
-The inner loop counts from another start, so that four steps read the same lines: `@j` was `@i + @j`. What one step has
-and the others don't, it does on its own, in the first loop.
+The inner loop counts from another start, so that four steps read the same lines: `@j` was `@i + @j`. Elements that only
+one step has are handled in a loop of their own, the first one.
 
 Needs the kinds of loops that `widen-loops` gives. Guarantees the same bits.
 """
@@ -110,7 +110,7 @@ class _Jamming:
         return dependence_problem(self.nest, trial, found, self.facts) is None
 
     def shift(self, loop: Node, inner: Node) -> int | None:
-        """By how many elements the lines that a step reads move with the loop, if steps read the same lines."""
+        """By how many elements the lines that a step reads move with the loop, if all steps read the same lines."""
         ((own,), (along,)) = variables(loop), variables(inner)
         read = [a for a in self.accesses if inner in a.place.around and any(n.op is ops.WALK for n in a.place.around)]
         lines = [a for a in read if step_of(a, along.name, self.layouts) == a.buffer.type.dtype.size]
@@ -143,7 +143,7 @@ class _Jamming:
             block.nodes[-1:] = self.jammed(block.nodes[-1], shift)
 
     def jammed(self, loop: Node, shift: int) -> list[Node]:
-        """The loops in place of one: over blocks of steps, and over the steps that fill no block."""
+        """Return the two loops that replace one: over blocks of steps, and over the steps that fill no block."""
         ((own,), (along,)) = variables(loop), variables(_inner(loop))
         count = dims.floordiv(own.end - own.first, TOGETHER)
         name = self.names.fresh("b")
@@ -168,7 +168,7 @@ class _Jamming:
 def _loop(
     loop: Node, shift: int, attrs: dict[str, Attr], ends: tuple[Size, Size], times: int
 ) -> Node:  # fmt: skip
-    """A copy of a loop whose inner loop has another range, counted from another start."""
+    """Copy a loop whose inner loop has another range, counted from another start."""
     assert loop.body is not None
     inner = _inner(loop)
     ((own,), (along,)) = variables(loop), variables(inner)
@@ -188,7 +188,7 @@ def _inner(loop: Node) -> Node:
 
 
 def _may_be_whole(loop: Node) -> bool:
-    """Whether a loop does nothing but loops of vectors, one of them over sums."""
+    """Whether a loop contains only vector loops, one of them over sums."""
     if loop.op is not ops.FOR or loop.operands or loop.attrs["kind"] != "serial":
         return False
     assert loop.body is not None
@@ -204,7 +204,7 @@ def _may_be_inside(inner: Node, loop: Node) -> bool:
 
 
 def _may_be_triangle(loop: Node) -> bool:
-    """Whether a loop is shared, and does nothing but one loop of vectors over sums."""
+    """Whether a loop is shared and contains only one vector loop over sums."""
     if loop.op is not ops.FOR or loop.operands or loop.attrs["kind"] != "serial" or not loop.attrs.get("shared"):
         return False
     assert loop.body is not None
@@ -223,7 +223,7 @@ def _is_vector(node: Node) -> bool:
 
 
 def _has_sum(inner: Node, loop: Node) -> bool:
-    """Whether a loop of vectors has one sum in each step, over the same range in all of them."""
+    """Whether each step of a vector loop has one sum, over the same range in all steps."""
     if not _is_vector(inner):
         return False
     assert inner.body is not None
@@ -242,7 +242,7 @@ def _only_computes(node: Node, stored: set[Value]) -> bool:
 
 
 def _is_short(walk: Node, names: set[str]) -> bool:
-    """Whether a walk goes over the same range in each step, element by element, with little to compute."""
+    """Whether a walk has the same range in each step, goes element by element, and computes little."""
     assert walk.body is not None
     if walk.attrs["kind"] != "serial" or walk.attrs["combine"] != ("sum",) or len(walk.body) > MOST_OPS:
         return False

@@ -20,9 +20,9 @@ After:
     }) {var = "i", range = #weft.dims<0, n>, kind = "vector", width = 8 : i64, times = 4 : i64} : () -> ()
 
 The graph goes through the passes of any other graph, up to `schedule`; each region becomes loops (`nests/regions.py`).
-What regions hand on is in memory of the call, with the sizes that it has at most. Where a region writes memory that the
-assignment reads, the loops run in an order in which nothing is overwritten too early, or the result goes to memory of
-its own and is copied (`nests/overlap.py`).
+What one region hands to the next is in memory of the call, allocated in its largest size. Where a region writes memory
+that the assignment reads, the loops run in an order in which nothing is overwritten too early, or the result goes to
+memory of its own and is copied (`nests/overlap.py`).
 
 Needs assignments inside serial loops only. Guarantees that none is left. A graph that has no loops is `Unsupported`.
 Guards of an assignment become guards of the nest, or checks where they depend on loop variables.

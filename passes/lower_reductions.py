@@ -8,12 +8,12 @@ After (C layout, so both axes run as one):
 
     %1 = "weft.sum"(%x) {axes = array<i64: 0, 1>, order = ["0+1"], lanes = 64 : i64, steps = 16 : i64} : ...
 
-The tree: the reduced elements are walked in `order`, the last group innermost. Each run of the innermost group is
-cut into blocks of `lanes * steps` elements. In a block, lane l adds up the elements l, l + lanes, ... one after
-another; missing ones count as the identity. Blocks are combined in pairs, pairs of pairs and so on, in the order
-in which they came, and at the end what is left from the youngest to the oldest; last the lanes, the upper half
-with the lower half until one is left. `steps = 0` is one block without end, for operations where order can't
-matter. `lanes = 1` is a reduction whose vectors run along a kept axis. A reduction that says so before this pass, as
+The tree: the reduced elements are walked in `order`, the last group innermost. Each run of the innermost group is cut
+into blocks of `lanes * steps` elements. In a block, lane l adds up the elements l, l + lanes, ... one after another;
+missing ones count as the identity. Blocks are combined in pairs, pairs of pairs and so on, in the order in which they
+came. At the end what is left is combined from the youngest to the oldest. Then the lanes are combined, the upper half
+with the lower half, until one is left. `steps = 0` is one block without end, for operations where order can't matter.
+`lanes = 1` is a reduction whose vectors run along a kept axis. A reduction that says so before this pass, as
 `split-chunks` writes it, keeps it whatever the layouts are.
 
 A sum that needs another reduction of the same data (`ir/composites.py` has which) may share its walk:
@@ -103,8 +103,8 @@ class LowerReductions:
 def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[str, Attr]]:
     """The attributes of reductions that share a walk.
 
-    If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages. Whoever asks
-    for parts wants their moments for every length of a row (`split_chunks.py`).
+    If a row fits the cache, two walks are as fast, and expensive values are computed once for all stages. If parts are
+    requested (`split_chunks.py`), their moments are needed for every length of a row.
     """
     assert region.body is not None
     found = composites(region.body, sizes(region.attrs, "space"), in_lanes=lanes > 1)
@@ -122,10 +122,10 @@ def _shared_walks(region: Node, lanes: int, has_rows: bool) -> dict[Node, dict[s
 
 
 def _least(reductions: list[Node]) -> int:
-    """Return the minimum bytes of a lane: the values computed on the way may be wider than those reduced."""
+    """Return the minimum bytes of a lane. Values computed on the way may be wider than those reduced."""
     return 1 if all(n.op in POSITIONS and n.operands[0].node is None for n in reductions) else 4
 
 
 def _carried(node: Node) -> DType:
-    """The dtype that the lanes hold: that of the totals, or of the elements whose position is wanted."""
+    """The dtype that the lanes hold: the dtype of the totals, or that of the elements for `argmin` and `argmax`."""
     return (node.operands[0] if node.op in POSITIONS else node.result).type.dtype

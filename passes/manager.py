@@ -34,7 +34,7 @@ INPUT = "input"
 
 
 class Pass(Protocol):
-    """Rewrites a graph."""
+    """A pass: it rewrites a graph."""
 
     @property
     def name(self) -> str: ...
@@ -44,7 +44,10 @@ class Pass(Protocol):
 
 @record
 class PipelineOptions:
-    """What to do besides running the passes. `folder` is for files that replay a failure; None is the system's."""
+    """What to do besides running the passes.
+
+    `folder` is where files that replay a failure go; None is the system's own folder.
+    """
 
     verify: bool = False
     print_after: tuple[str, ...] = ()
@@ -67,7 +70,7 @@ class PipelineResult:
     start: str = INPUT  # the pass after which the input was printed, if it was read from text
 
     def whole(self) -> PipelineResult:
-        """The result itself, which has all graphs; one from disk must make them again."""
+        """The result with all its graphs. A result from disk has to compute them again."""
         return self
 
     @property
@@ -79,7 +82,7 @@ class PipelineResult:
         return total
 
     def after(self, name: str | None = None) -> Graph:
-        """The graph after a pass (the last one of that name), after all of them, or the `"input"`."""
+        """The graph after a pass (the last one of that name), after all passes, or the `"input"`."""
         if name is None:
             return self.graph
         if name == INPUT:
@@ -112,14 +115,14 @@ class PipelineResult:
         return print_graph(self.after(after), locations, self.label(after))
 
     def label(self, after: str | None) -> str:
-        """The pass that a snapshot's text names as the last one."""
+        """The pass that a printed graph names as the last one that ran."""
         if after is None:
             return self.passes[-1] if self.passes else self.start
         return self.start if after == INPUT else after
 
 
 def run_pass(step: Pass, graph: Graph) -> Graph:
-    """Runs a pass on a graph, on the bodies of its loops first."""
+    """Run a pass on a graph, and before that on the bodies of its loops."""
     return step.run(map_loops(graph, lambda body: run_pass(step, body)))
 
 
@@ -190,7 +193,7 @@ def _print(name: str, before: Graph, after: Graph, options: PipelineOptions) -> 
 
 
 def _pass_on(error: Exception) -> None:
-    """Raises an exception again if it is not the pass's fault, such as one from a signal handler."""
+    """Raise an exception again if the pass did not cause it, such as one from a signal handler."""
     from ..ir.support.interruptions import is_fault
 
     if not is_fault(error):

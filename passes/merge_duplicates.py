@@ -68,7 +68,7 @@ def _key(node: Node, stands_for: dict[Value, Value]) -> Hashable:
 
 
 def exact(attr: Attr) -> Hashable:
-    """A key that is equal for attributes that are the same, to the bit and of the same kind."""
+    """A key for attributes: equal if they are the same to the bit and of the same kind."""
     if isinstance(attr, float):
         return struct.pack("<d", attr)
     if isinstance(attr, complex):

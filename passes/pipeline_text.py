@@ -23,7 +23,7 @@ _PASS = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^{}]*)\})?\s*(,|$)")
 
 
 def parse_pipeline(text: str, known: Sequence[P]) -> tuple[P, ...]:
-    """The passes that a text names, each one of `known` with the options of the text."""
+    """The passes that a text names, each one from `known` with the options of the text."""
     by_name = {p.name: p for p in known}
     found: list[P] = []
     at, more = 0, bool(text.strip())
@@ -44,7 +44,7 @@ def parse_pipeline(text: str, known: Sequence[P]) -> tuple[P, ...]:
 
 
 def pipeline_text(passes: Sequence[NamedPass]) -> str:
-    """The text that `parse_pipeline` reads as these passes."""
+    """Write the text from which `parse_pipeline` reads these passes."""
     return ",".join(_pass_text(p) for p in passes)
 
 
@@ -58,7 +58,7 @@ def _pass_text(step: NamedPass) -> str:
 
 
 def _options(step: NamedPass) -> dict[str, Any]:
-    """The fields that text can set: truth values, numbers and words."""
+    """The fields that text can set: bools, numbers and words."""
     if not is_record(step):
         return {}
     values = {name: getattr(step, name) for name in fields(step)}

@@ -15,10 +15,10 @@ After:
       "nest.yield"() : () -> ()
     }) {var = "i", range = #weft.dims<0, n>, kind = "serial"} : () -> ()
 
-A serial loop asks at the end of each step if it is the outermost, or if two more are inside it. So at most a loop in a
-loop runs between two questions. Native code of a loop with short steps asks only after many of them, so it is not
-slowed down. Loops of a fixed, small number of steps do not count. Loops that threads share need none: the thread pool
-asks between their pieces.
+A serial loop asks at the end of each step if it is the outermost, or if two more are inside it. So between two checks
+for Ctrl-C at most a loop in a loop runs. If steps are short, native code asks only after many of them, so the loop is
+not slowed down. Loops of a fixed, small number of steps do not count. Loops that threads share need none: the thread
+pool asks between their pieces.
 
 Needs `widen-loops` to have run, if it runs at all. `while` loops have their own `nest.ask`, which the verifier demands.
 """

@@ -72,7 +72,10 @@ class _Promoter(Rewriter):
             self.copy(node, [self.strong(v, d.strong, node.span, node.op) for v, d in pairs])
 
     def compute_dtypes(self, node: Node) -> tuple[DType, ...]:
-        """The dtypes that an op computes in; a comparison with a Python integer argument uses its full range."""
+        """The dtypes that an op computes in.
+
+        A comparison with an argument that is a Python integer uses its full range.
+        """
         want, _ = node.op.dtypes(tuple(v.type.dtype for v in node.operands), node.attrs)
         numbers = [v.type.dtype == WEAK_INT and not is_weak_constant(v) for v in node.operands]
         if node.op in MIRRORED and any(numbers) and all(d.is_integer for d in want):

@@ -12,12 +12,12 @@ After (both operands and the result in C layout, AVX-512):
 
 Needs the trees of `lower-reductions`. `vector_bytes` is the size of the machine's vectors, and `core_cache` that of a
 core's second-level cache (0: unknown), which decides whether products pack their operands. Width and unroll never
-change a result: the lanes of a reduction are logical ones. `cost` is the time for one element in picoseconds, as
-estimated; it decides how large the pieces for threads are. `chunk` is how many blocks of the
-reductions' trees a thread takes at a time if threads share columns, and `cut_from` how many columns a row must
-have for that, if shorter rows are walked whole. `tile` is how far a piece goes along the vectors if operands
-are in different orders (C and Fortran). `jam` is an axis and how many rows along it one step computes, if they read the
-same elements; threads then take multiples of `piece` rows along the outer loops (`unroll_and_jam`).
+change a result, because the lanes of a reduction are logical. `cost` is the estimated time of one element in
+picoseconds; it decides how large the pieces for threads are. `chunk` is how many blocks of the reductions' trees a
+thread takes at a time if threads share columns, and `cut_from` how many columns a row must have for that, if shorter
+rows are walked whole. `tile` is how far a piece goes along the vectors if operands are in different orders (C and
+Fortran). `jam` is an axis and how many rows along it one step computes, if they read the same elements; threads then
+take multiples of `piece` rows along the outer loops (`unroll_and_jam`).
 
 The other options override what is chosen from the body, with the same bits: `unroll` and `tile` (0
 leaves the choice), and `share`, which scales the region's work, in percent, when it is decided whether
@@ -110,7 +110,7 @@ class Schedule:
 
 
 def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str, Attr]) -> bool:
-    """Whether no access is contiguous along the vectors, as in a matrix column: each lane needs its own load."""
+    """Whether no access is contiguous along the vectors, as in a matrix column. Then each lane needs its own load."""
     vector = integer(attrs, "vector")
     if attrs["columns"] or vector < 0:
         return False
@@ -119,7 +119,10 @@ def _is_scattered(region: Node, layouts: Mapping[Value, str], attrs: Mapping[str
 
 
 def _is_chain(region: Node, vector: int) -> bool:
-    """Whether each vector waits for the one before it, as in a running sum: more of them in a step save no time."""
+    """Whether each vector waits for the one before it, as in a running sum.
+
+    Then more vectors in a step save no time.
+    """
     return "scanned" in region.attrs and vector in ints(region.attrs, "scanned") and not _is_costly(region)
 
 

@@ -13,10 +13,10 @@ After, where `cube` is a user's graph and `rank` a Python function:
     %2 = "weft.mul"(%1, %0) {impl = "inline vectorized", score = 40 : i64} : ...
     %3 = "weft.numpy"(%2) {function = "rank", call = 0 : i64, impl = "python custom", score = 10 : i64} : ...
 
-The graph of an implementation takes the op's place, promoted and canonicalised as the rest was; ops in it are chosen
-as its choice defines them. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`.
-An op that only NumPy has code for becomes a `numpy` node with its name. In elementwise programs, elementwise graphs
-replace ops, and everything else is Weft's vector code (see `programs`).
+The graph of an implementation takes the op's place, promoted and canonicalised as the rest was. Implementations of the
+ops in it are chosen in turn. The kernel's attribute `chosen` names it: `["cube: inline custom f, score 9"]`. An op that
+only NumPy has code for becomes a `numpy` node with its name. In elementwise programs, elementwise graphs replace ops,
+and everything else is Weft's vector code (see `programs`).
 
 Needs explicit casts: an implementation is for one dtype signature. Guarantees that every op left has code in the
 backend, that `numpy` nodes run between compiled pieces, and that the graph's guards hold the sizes it was chosen for.
@@ -89,7 +89,7 @@ class _Walk:
                 self._choose(node, source)
 
     def _loop(self, node: Node, source: KernelLookup) -> None:
-        """Rewrites a loop that came with an implementation; the bodies of other loops are already done."""
+        """Rewrite a loop that came with an implementation. The bodies of other loops are done already."""
         body = body_of(node)
         inner = _Walk(Rewriter(body))
         inner.nodes(body, source)
@@ -134,7 +134,7 @@ class _Walk:
         self.rewriter.replace(node.result, self.rewriter.get(body.outputs[0]))
 
     def _operand(self, value: Value) -> Value:
-        """Return an operand of a NumPy function; a constant is copied for it, because no kernel stores one."""
+        """Return an operand of a NumPy function. A constant is copied for it, because no kernel stores one."""
         node = value.node
         if node is None or node.op not in (CONSTANT, SIZE):
             return self.rewriter.get(value)

@@ -66,7 +66,7 @@ class ChunkPartial:
 
 @record
 class ChunkWalk:
-    """One kernel of a stage and the reductions that it computes; `before` computes what must be in memory first.
+    """One kernel of a stage, and the reductions that it computes; `before` holds the kernels that must run first.
 
     `slots` are the numbers of the outputs of each reduction, if they are shared. `part` is the length of a part of
     composites, -1 if a chunk is one part, and 0 without composites.
@@ -84,7 +84,7 @@ class ChunkWalk:
 class ChunkStage:
     """Reductions over one space: the class of each of its axes, and the axes that are reduced over.
 
-    `grown` says for each axis by how much it is longer than the inputs along it, which is so after stencils.
+    `grown` says for each axis by how much it is longer than the inputs along it, as it is after stencils.
     """
 
     space: tuple[int | None, ...]
@@ -110,7 +110,7 @@ class ChunkFinish:
 
 @record
 class ChunkSplit:
-    """A graph in pieces. `stage_of` has the stage of each reduction, `reasons` why bits may differ.
+    """A graph in pieces. `stage_of` has the stage of each reduction, and `reasons` says why bits may differ.
 
     At multiples of `every`, one number for each class of axes, chunks may begin without changing bits.
     """
@@ -232,7 +232,9 @@ class _ChunkSplitter:
     def _in_rows(
         self, space: tuple[int | None, ...], wanted: Sequence[Value], group: Sequence[int], length: int
     ) -> tuple[PieceBuilder, list[Value], ChunkPiece | None, Index]:
-        """A piece that has values in rows of `length` elements of the axes of a group, and what must run before it."""
+        """A piece that has values in rows of `length` elements along the axes of a group, and what must run
+        before it.
+        """
         index = tuple(
             Entry(a, SPLIT) if a == group[0] else Entry(None, GONE) if a in group else e
             for a, e in enumerate(_plain(space))
@@ -274,7 +276,7 @@ class _ChunkSplitter:
     ) -> tuple[ChunkWalk, set[Node]]:
         """One walk for composites with parts of this length, and the other reductions that it gives as well.
 
-        They all are moments, or none is. A kernel joins the moments of as many parts as it is given.
+        Either all of them are moments, or none is. A kernel joins the moments of all parts that it is given.
         """
         axes, us = ints(composites[0].node.attrs, "axes"), list(dict.fromkeys(c.u for c in composites))
         group = axis_groups(composites[0].node.attrs, "order")[0] if part > 0 else ()
@@ -424,7 +426,7 @@ def _width(entry: Entry, lanes: int) -> int:
 
 
 def other_trees(axes: ChunkAxes, split: ChunkSplit, lower: Callable[[Graph], Graph]) -> list[str]:
-    """The sums inside chunks that the passes give another tree in a piece than in the whole graph."""
+    """The sums inside chunks for which the passes choose another tree in a piece than in the whole graph."""
     known: dict[object, set[object]] = {}
     for node in axes.graph:
         if _has_tree(node) and not axes.reduced(node):

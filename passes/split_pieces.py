@@ -38,7 +38,7 @@ PARTS = (REAL, IMAG)
 
 
 class Pieces(NamedTuple):
-    """A value as a concatenation of others. The axis counts from the last one, as broadcasting does."""
+    """A value as a concatenation of others. The axis is counted from the last one, as in broadcasting."""
 
     parts: tuple[Value, ...]
     axis: int

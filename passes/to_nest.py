@@ -95,7 +95,7 @@ def nest_of(region: Node) -> Graph:
 
 
 def _rows_of_product(region: Node) -> Node:
-    """The region as it is computed row by row when the product is in memory: one more array to read."""
+    """The region that computes row by row once the product is in memory, which is one more array to read."""
     read, layouts = nest_arrays(region)
     body, *_, product = region.body, *read
     assert body is not None
@@ -135,7 +135,7 @@ def _loops(region: Node, nest: NestBlock, buffers: list[Value]) -> None:
 
 
 def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, Attr]:
-    """The attributes of one loop over rows that say how it runs."""
+    """The attributes that say how one loop over rows runs."""
     plan, axis = region.attrs, rows[k][-1]
     found: dict[str, Attr] = {"kind": "serial"}
     grain = 1
@@ -164,7 +164,7 @@ def _kind(region: Node, rows: tuple[tuple[int, ...], ...], k: int) -> dict[str, 
 
 
 def _elements(region: Node, numbers: Numbers) -> None:
-    """Writes what one step computes and stores if there are no columns: the results by stage, those of rows last."""
+    """Write what one step computes and stores if there are no columns: results by stage, those of rows last."""
     stages = region_stages(region)
     streamed = bool(region.attrs.get("stream"))
     for slot, value in (*(pair for outputs in stages.outputs for pair in outputs), *stages.row_outputs):

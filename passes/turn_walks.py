@@ -89,7 +89,7 @@ class _Turning:
         return made
 
     def pays(self, loop: Node) -> bool:
-        """Whether what moves with the loop goes along memory, and across it in the walks."""
+        """Whether everything that moves with the loop goes along memory, but across memory in the walks."""
         found = [a for a in self.accesses if loop in a.place.around]
         (variable,) = variables(loop)
         own = [(a, step_of(a, variable.name, self.layouts), a.buffer.type.dtype.size) for a in found]

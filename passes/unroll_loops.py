@@ -13,8 +13,8 @@ After:
     %1 = "nest.for"(%0) ({ ... }) {var = "k", range = #weft.dims<0, 8>, kind = "unrolled"}
       : (tensor<i64>) -> tensor<i64>
 
-Each step waits for the numbers of the one before, so counting the steps and jumping back is time on top of that. Loops
-with other loops inside stay, and so do those inside vector loops, whose steps are wide already.
+Each step waits for the numbers of the one before, and counting steps and jumping back would add to that. Loops with
+other loops inside stay as they are, and so do loops inside vector loops, whose steps are wide already.
 
 Needs nests without assignments; `place-asks` comes later, as such a loop needs no question. Guarantees the same bits.
 """

@@ -1,4 +1,5 @@
-"""`widen-loops`: serial loops become vector loops, and outer ones are shared between threads, where nothing can change.
+"""`widen-loops`: serial loops become vector loops, and outer ones are shared between threads, where no result can
+change.
 
 Before:
 
@@ -15,7 +16,7 @@ After:
 The table of dependences (`ir/nest/dependence.py`) decides what may be done. A loop that carries values stays serial:
 sums of a program keep their order. An innermost loop becomes a vector loop if it stores along memory and no more loads
 go across memory than along it. Sharing pays for loops around other loops and for vector loops on their own, at most one
-serial loop deep; how much work there must be is decided when it runs. The rows of a product are cut into blocks for it.
+serial loop deep. The call decides whether there is enough work. The rows of a product are cut into blocks for it.
 A loop around a product alone is shared along with them.
 
 Needs loops without assignments (`lower-assigns`). Guarantees the same bits.

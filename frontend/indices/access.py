@@ -73,7 +73,7 @@ def element(expr: syntax.Index, frame: Environment, expressions: Expressions) ->
 
 
 def _guard_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> bool | None:
-    """Tell whether this call reads elements at an index, which is then in range; None if that can't be proved.
+    """Tell whether this call reads elements at an index, which is then in range; None if neither can be proved.
 
     Everything the answer takes from the current call is guarded.
     """
@@ -96,5 +96,5 @@ def _guard_read(facts: Facts, index: Affine, scope: IndexScope, size: Size) -> b
 
 
 def _has_remainder(item: Expr) -> bool:
-    """Tell whether an index wraps around by a size that may differ from the axis's; then the call checks it."""
+    """Tell whether an index wraps around by a size that may not be the size of the axis. Then the call checks it."""
     return any(isinstance(e, syntax.Binary) and e.op == "%" for e in within(item))

@@ -122,7 +122,7 @@ class ArrayBorder:
         return settled(facts, where.name, start, where.stop if self._guard_room(left, where) else whole.stop)
 
     def _guard_room(self, room: Size, where: IndexRange) -> bool:
-        """Tell whether a range has room on a side; if that can't be proved, guard it and take it as known."""
+        """Tell whether a range has room on a side. If that can't be proved, a guard is added, and the answer is yes."""
         if follows(room, [where.size]):
             return True
         has_room = guard_reaches(self._facts, room, 0)

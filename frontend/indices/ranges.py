@@ -50,7 +50,7 @@ def given(item: syntax.Range, frame: Environment, expressions: Expressions) -> I
 
 
 def extent(name: syntax.Name, roots: Sequence[Expr], frame: Environment, expressions: Expressions) -> Size | None:
-    """Find the size of the axes that an index indexes by itself, if there are any."""
+    """Find the size of the axes that an index indexes alone, if there are any."""
     first: tuple[Size, str] | None = None
     for access in (e for root in roots for e in within(root) if isinstance(e, syntax.Index)):
         for axis, item in enumerate(access.items):

@@ -1,8 +1,8 @@
 """Lower `let y[i] = a * y[i - 1] + x[i]`, whose elements depend on earlier ones of the same array, to one loop.
 
-The definition reads itself at a constant distance back along one axis. Where it has a range and `else`, the elements
-after `else` are the first ones. Otherwise elements before the first one count as 0, and the first steps are written
-out with that. The loops run over all indices in their order; passes on nests make those over the other axes vectors.
+The definition reads itself at a constant distance back along one axis. With a range and `else`, the expression after
+`else` gives the first elements. Otherwise elements before the first one count as 0, and the first steps are written out
+that way. The loops run over all indices in their order; passes on nests turn those over the other axes into vectors.
 """
 
 from __future__ import annotations
@@ -146,7 +146,9 @@ class Recurrence:
     # -- its dtype
 
     def _dtype(self, whole: Box, inside: Box) -> DType:
-        """Find the dtype: that of the elements, computed from earlier ones of that dtype."""
+        """Find the dtype of the elements: the same one comes out if they are computed from earlier elements of that
+        dtype.
+        """
         statement, expressions = self.statement, self.expressions
         if statement.type is not None and (declared := declare(statement.type, computed=True)).dtype is not None:
             self._element(whole, inside, declared.dtype)
@@ -199,7 +201,10 @@ class Recurrence:
     def _loops(
         self, writer: PythonWriter, value: Expr, starts: dict[int, int], fixed: dict[str, int] | None = None
     ) -> ast.stmt:
-        """Write the loops over the indices that are not fixed; `starts` has numbers to start from, by axis."""
+        """Write the loops over the indices that are not fixed.
+
+        `starts` has the first number of an axis, where it is not 0.
+        """
         span, fixed = self.statement.span, fixed or {}
         names = [named(item).name for item in self.statement.indices]
         value = _replaced(value, _as_number(frozenset(names)))
@@ -242,7 +247,7 @@ def _at(span: Span, name: str, fixed: dict[str, int]) -> Expr:
 
 
 def _as_number(names: frozenset[str]) -> Callable[[Expr], Expr | None]:
-    """Make indices that are used as numbers i64, as index notation has them; those between brackets stay."""
+    """Turn indices that are used as numbers into i64, as in index notation. Those between brackets stay as they are."""
 
     def change(expr: Expr) -> Expr | None:
         if isinstance(expr, syntax.Index):

@@ -330,7 +330,7 @@ class _Checker:
 
 
 def refuse_split_lines(statements: Sequence[syntax.Statement]) -> None:
-    """Refuse `return x` before a line `+ 1`: the statement has ended with its line, and nobody means that."""
+    """Refuse `return x` before a line `+ 1`: the statement ended with its line, which nobody means."""
     for first, second in pairwise(statements):
         if not isinstance(second, syntax.Bare) or not isinstance(second.value, syntax.Unary):
             continue
@@ -344,7 +344,7 @@ def _article(what: str) -> str:
 
 
 def _demand_variable(name: syntax.Name, scope: Mapping[str, str]) -> str:
-    """Return what an assigned name is, or raise an error if it is not declared."""
+    """Return what an assigned name stands for, or raise an error if it is not declared."""
     if (what := scope.get(name.name)) is not None:
         return what
     near = nearest(name.name, [n for n, w in scope.items() if w == "var"])

@@ -168,7 +168,10 @@ class ArrayLoops:
             cell.meet(dtype_of(value), _assignment(statement, name))
 
     def _agree(self, have: Size, made: Size) -> bool:
-        """Tell whether sizes are equal; forms of one symbol, as `m` and `max(0, m - 1) + min(1, m)`, by a guard."""
+        """Tell whether sizes are equal.
+
+        Forms of one symbol, such as `m` and `max(0, m - 1) + min(1, m)`, get a guard.
+        """
         facts = self._builder.facts
         if facts.same(have, made):
             return True

@@ -33,9 +33,9 @@ Number = bool | int | float | complex
 class WrittenLoop:
     """Statements to run as a nest.
 
-    `inputs` are the names of the operands, with the Python number that an operand without dimensions stands for, if it
-    does. `constants` are names with known numbers, and `outputs` the variables to return, with their types. `sizes`
-    tells which operands are sizes of arrays.
+    `inputs` are the names of the operands. If an operand without dimensions stands for a Python number, it comes with
+    that number. `constants` are names with known numbers, and `outputs` the variables to return, with their types.
+    `sizes` tells which operands are sizes of arrays.
     """
 
     name: str

@@ -116,7 +116,10 @@ class Expressions:
         raise TypeProblem(f"expected a size, not {have}", expr.span, "use integers and the names of dimensions")
 
     def assigned(self, assign: syntax.Assign, frame: Environment, conform: Conform) -> tuple[str, Variable]:
-        """A variable's name and new value: what is assigned, or for `+=` and the like its old value with that."""
+        """Return a variable's name and its new value.
+
+        For `+=` and the like, that is the old value combined with the other one.
+        """
         assert isinstance(assign.target, syntax.Name)
         name, value = assign.target.name, self.operand(assign.value, frame)
         old = frame.variables[name]

@@ -1,7 +1,7 @@
 """Evaluate the right sides of `and`, `or` and `if` only where they are needed.
 
-In the body of an `each`, a heavy side becomes a `when`. In a kernel, where the condition is a number, a side that may
-fail, may not end, or calls an outside function becomes a loop of at most one step. Everything else is just computed.
+In the body of an `each`, a heavy side becomes a `when`. In a kernel the condition is a number, and a side that may
+fail, may not end, or calls an outside function becomes a loop of at most one step. Everything else is simply computed.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def clip(m: Maker, a: Operand, a_min: Any = ABSENT, a_max: Any = ABSENT, *, min:
 
 
 def _limited(dtypes: tuple[DType, ...]) -> DType:
-    """Return the dtype of numbers between limits. Of bf16, only NumPy's loops tell: it has no common dtype with i32."""
+    """Return the dtype of numbers between limits. For bf16 only NumPy's loops tell: it has no common dtype with i32."""
     if BF16 not in dtypes:
         return rules.promote(dtypes)
     strong_first = sorted(dtypes, key=lambda dtype: dtype.weak)

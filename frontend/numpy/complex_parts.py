@@ -34,7 +34,7 @@ def imag(m: Maker, val: Operand) -> Value:
 
 
 def real_if_close(m: Maker, a: Operand, tol: float = 100) -> Value:
-    """Return a real array itself; whether the imaginary parts of a complex one are small is for NumPy to say."""
+    """Return a real array itself. Only NumPy can say whether the imaginary parts of a complex one are small."""
     value = m.lift(a)
     if value.type.dtype.kind == "complex":
         raise m.refuse("real_if_close of complex numbers")

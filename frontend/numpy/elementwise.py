@@ -91,7 +91,7 @@ def in_dtypes_of(ufunc: np.ufunc, op: OpDef) -> Make:
 
 
 def sign(m: Maker, x: Operand, /) -> Value:
-    """Return the sign. That of -0.0 is 0.0, but -0.0 for bf16, as in ml_dtypes."""
+    """Return the sign. The sign of -0.0 is 0.0, but for bf16 it is -0.0, as in ml_dtypes."""
     found = m.op(TABLE["sign"], x)
     return m.op(TABLE["copysign"], found, x) if found.type.dtype == BF16 else found
 

@@ -1,4 +1,4 @@
-"""Define NumPy's reductions that skip NaN, by the ordinary ones with `where` or with the identity in place of NaN."""
+"""Define NumPy's reductions that skip NaN: ordinary reductions with `where`, or with the identity in place of NaN."""
 
 from __future__ import annotations
 

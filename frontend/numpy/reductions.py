@@ -87,7 +87,10 @@ def reduced(m: Maker, algebra: Algebra, a: Operand, axis: object = None, dtype: 
 
 def _signed_sum(m: Maker, x: Value, axes: Sequence[int], keepdims: bool, wanted: DType, start: Value | None,
                 where: object) -> Value:  # fmt: skip
-    """Sum up from a start that may be -0.0, or from the first element: elements that are all -0.0 leave it alone."""
+    """Sum up from a start that may be -0.0, or from the first element.
+
+    Elements that are all -0.0 leave the start as it is.
+    """
     if wanted.kind == "complex":
         raise m.refuse("a complex sum whose result may be -0.0")
     if start is None and not guard_nonempty(m, x, axes):
@@ -174,7 +177,7 @@ def _kept_shape(x: Value, axes: Sequence[int], keepdims: bool) -> tuple[Size, ..
 
 
 def _may_be_negative_zero(start: object, dtype: DType) -> bool:
-    """Tell whether a sum from this start may be -0.0; None is a sum from the first element."""
+    """Tell whether a sum from this start may be -0.0; None means that it starts from the first element."""
     if start is ABSENT or dtype.kind not in ("float", "complex"):
         return False
     number = number_of(start)
@@ -235,7 +238,7 @@ def mask_in(m: Maker, where: object, shape: Sequence[Size]) -> Value:
 
 
 def guard_nonempty(m: Maker, x: Value, axes: Sequence[int]) -> bool:
-    """Tell whether there is something to reduce over these axes; a graph that relies on an empty axis is guarded."""
+    """Tell whether there is something to reduce over these axes. A graph that relies on an empty axis gets a guard."""
     facts = m.builder.facts
     for axis in axes:
         if not guard_at_least(facts, x.type.shape[axis], 1):

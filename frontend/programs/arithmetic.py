@@ -45,7 +45,7 @@ NEAR_OVERFLOW = 2.0**63 * (1 - 2.0**-40)
 
 
 def value_of(e: NestEmitter, number: Number) -> Value:
-    """The number in the nest, computed here if it is a size or a constant."""
+    """Return the number as a value of the nest, computed here if it is a size or a constant."""
     if number.value is not None:
         return number.value
     if number.dtype.kind == "complex":
@@ -65,7 +65,7 @@ def value_of(e: NestEmitter, number: Number) -> Value:
 
 
 def _is_large(size: dims.Size) -> bool:
-    """Whether a size may be more than 63 bits: sizes have 31, data up to 62."""
+    """Whether an int may need more than 63 bits. Sizes have up to 31, and numbers from data up to 62."""
     total = 0
     for monomial, factor in dims.terms_of(size):
         total += abs(factor) << (31 * len(monomial))
@@ -113,7 +113,7 @@ def negation(e: NestEmitter, number: Number) -> Number:
 
 
 def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
-    """Return the kind of a variable that is one of two numbers, and a second kind that it may have."""
+    """Return the kind of a variable that holds one of two numbers, and a second kind that it may have."""
     first, second = plain(a.kind), plain(b.kind)
     if first == second:
         if a.other is not None and b.other is not None and a.other != b.other:
@@ -126,7 +126,7 @@ def join(a: Number, b: Number) -> tuple[NumberKind, NumberKind | None]:
 
 
 def is_of(e: NestEmitter, number: Number, kind: NumberKind) -> Value | None:
-    """Tell whether a number is of a kind, in the nest; None if that is not tracked."""
+    """Compute in the nest whether a number is of a kind; None if that is not tracked."""
     if number.other is None:
         return e.constant(plain(number.kind) == kind, BOOL)
     if number.is_first is None:
@@ -155,7 +155,7 @@ def shown(kind: NumberKind) -> str:
 
 
 def apply(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
-    """An operator, by the name of NumPy's function for it."""
+    """Apply an operator, given by the name of NumPy's function for it."""
     if all(n.is_python and n.other is None for n in operands):
         return _python(e, name, operands)
     unsure = [k for k, n in enumerate(operands) if n.other is not None]
@@ -186,7 +186,7 @@ def apply(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
 
 
 def _outcome(e: NestEmitter, name: str, operands: Sequence[Number]) -> tuple[Any, ...]:
-    """Return the dtypes in which an operation computes and returns, to compare two kinds of an operand."""
+    """Return the dtypes in which an operation computes and returns, to compare two possible kinds of an operand."""
     if all(n.is_python for n in operands):
         kinds = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
         wide = "complex" if "complex" in kinds else "float" if "float" in kinds or name == "divide" else "int"
@@ -198,7 +198,7 @@ def _outcome(e: NestEmitter, name: str, operands: Sequence[Number]) -> tuple[Any
 
 
 def _draft(name: str, operands: Sequence[Number]) -> tuple[Builder, Value]:
-    """Calls a NumPy function on numbers, as inputs of a new graph where they are not known."""
+    """Call a NumPy function on numbers; those that are not known become inputs of a new graph."""
     builder = Builder("number")
     given: list[Any] = []
     for number in operands:
@@ -210,7 +210,7 @@ def _draft(name: str, operands: Sequence[Number]) -> tuple[Builder, Value]:
 
 
 def input_type(number: Number) -> TensorType:
-    """The type of a number as an input of a graph; Python's are weak."""
+    """Return the type of a number as an input of a graph. Python's numbers are weak."""
     kind = number.kind
     return TensorType(kind.dtype if isinstance(kind, NumpyScalar) else WEAK[kind.name])
 
@@ -243,7 +243,7 @@ def _python(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
 
 
 def number_parts(e: NestEmitter, number: Number, dtype: DType) -> tuple[Value, ...]:
-    """The values of a nest that make a number of this dtype: one, or both parts of a complex number."""
+    """Return the values of the nest that make up a number of this dtype: one, or both parts of a complex number."""
     if is_complex(number) and dtype.kind != "complex":
         raise CutProblem("the imaginary part of a complex number would be dropped")
     return parts_of(e, number, dtype, lambda x, d: cast_number(e, x, d))
@@ -312,7 +312,7 @@ def _settled(e: NestEmitter, name: str, gap: dims.Size) -> bool | None:
 
 
 def _as_float(e: NestEmitter, number: Number, exactly: bool = False) -> Value:
-    """Convert a number to a float; with `exactly`, an int that would be rounded leaves the piece."""
+    """Convert a number to a float. With `exactly`, an int that would be rounded fails the piece."""
     if number.known is not None:
         if exactly and float(number.known) != number.known:  # type: ignore[arg-type]
             raise CutProblem("an int of Python is compared or divided that no float holds exactly")
@@ -353,7 +353,7 @@ def _floats(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
 
 
 def _float_power(e: NestEmitter, a: Value, b: Value, exponent: Number) -> Number:
-    """`a ** b`: Python gives a complex number for a negative base, and raises for zero divisions and overflow."""
+    """Compute `a ** b`. Python gives a complex number for a negative base, and raises for 0 ** -1 and overflow."""
     if exponent.known is None or float(exponent.known) != int(exponent.known):  # type: ignore[arg-type]
         e.check(e.op("ge", a, e.constant(0.0, F64)), "a negative number to a power", "ValueProblem")
     if exponent.known is None or exponent.known < 0:  # type: ignore[operator]
@@ -383,7 +383,7 @@ def _ints(e: NestEmitter, name: str, a: Number, b: Number) -> Number:
 
 
 def _checked(e: NestEmitter, name: str, a: Value, b: Value, known: Any = None) -> Value:
-    """Apply an operation on i64 that leaves the piece if Python's result would not fit, or Python would raise."""
+    """Apply an operation on i64 that fails the piece if Python's result would not fit, or Python would raise."""
     zero = e.constant(0, I64)
     if name == "add" or name == "subtract":
         made = e.op("add" if name == "add" else "sub", a, b)
@@ -437,7 +437,7 @@ def _fits(e: NestEmitter, condition: Value) -> None:
 
 
 def numpy_call(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
-    """A NumPy function of numbers, with its own rules for dtypes."""
+    """Call a NumPy function on numbers, by its own rules for dtypes."""
     try:
         builder, made = _draft(name, operands)
     except OverflowProblem as error:
@@ -453,7 +453,7 @@ def numpy_call(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
 
 
 def inline_node(e: NestEmitter, node: Any, values: Mapping[Value, Number]) -> Value:
-    """Emits a node of a graph of numbers, with its operands in the dtypes that it computes in."""
+    """Emit a node of a graph of numbers, with its operands in the dtypes that it computes in."""
     if node.op is CONSTANT:
         return e.constant(node.attrs["value"], node.result.type.dtype.strong)
     if node.op is SIZE:
@@ -472,7 +472,7 @@ def inline_node(e: NestEmitter, node: Any, values: Mapping[Value, Number]) -> Va
 
 
 def _converted(e: NestEmitter, operand: Value, want: DType, values: Mapping[Value, Number]) -> Value:
-    """An operand in the dtype of an operation; a Python int must fit it."""
+    """Convert an operand to the dtype of an operation; a Python int must fit it."""
     weak = operand.type.dtype.weak
     if operand.node is not None and operand.node.op is CONSTANT and weak:
         number = operand.node.attrs["value"]
@@ -485,7 +485,7 @@ def _converted(e: NestEmitter, operand: Value, want: DType, values: Mapping[Valu
 
 
 def fitted_int(e: NestEmitter, value: Value, want: DType) -> Value:
-    """Convert a Python int to a dtype as NumPy does: it must fit an integer, and becomes a double first."""
+    """Convert a Python int as NumPy does: it must fit an integer dtype, and for floats becomes a double first."""
     if want.kind in ("float", "complex"):
         return e.cast(e.cast(value, F64), want)
     made = e.cast(value, want)

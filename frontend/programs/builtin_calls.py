@@ -59,7 +59,7 @@ def _range(p: Lowering, args: Arguments, named: Named) -> Abstract:
 
 
 def _whole(p: Lowering, value: Abstract) -> Number:
-    """An argument that must be an integer, as an int of Python."""
+    """Return an argument that must be an integer, as a Python int."""
     number = p.number(value)
     if isinstance(number.kind, NumpyScalar):
         if not number.kind.dtype.is_integer:
@@ -114,7 +114,7 @@ def _abs(p: Lowering, args: Arguments, named: Named) -> Abstract:
 
 
 def _extreme(name: str) -> Callable[[Lowering, Arguments, Named], Abstract]:
-    """`min` or `max` of numbers: the first of equal ones, by comparing as Python does."""
+    """Compute `min` or `max` of numbers: the first of equal ones, compared as in Python."""
     compare = "less" if name == "min" else "greater"
 
     def make(p: Lowering, args: Arguments, named: Named) -> Abstract:
@@ -158,7 +158,7 @@ def convert(p: Lowering, wanted: type, args: Arguments) -> Abstract:
 
 
 def converted(p: Lowering, dtype: DType, number: Number) -> Number:
-    """A number of NumPy, as `np.float32(x)` makes it."""
+    """Make a NumPy number, as `np.float32(x)` does."""
     view_like = Number(number.kind, number.value, number.size, other=None)
     if number.is_python and number.dtype.is_integer and dtype.is_integer and dtype != I64:
         return Number(NumpyScalar(dtype), fitted_int(p.e, value_of(p.e, view_like), dtype))
@@ -208,7 +208,7 @@ def _bool(p: Lowering, args: Arguments, named: Named) -> Abstract:
 
 
 def _math(name: str, inside: Callable[[Lowering, Any], Any] | None = None) -> Any:
-    """A function of `math` whose result is a float; outside of its domain Python raises."""
+    """Call a function of `math` whose result is a float. Outside its domain Python raises."""
 
     def make(p: Lowering, args: Arguments, named: Named) -> Abstract:
         numbers = [Number(NumpyScalar(F64), cast_number(p.e, p.number(x), F64)) for x in args]

@@ -128,7 +128,7 @@ def _of_selected(p: Lowering, function: Any, name: str, args: Arguments, named: 
 
 
 def _at(p: Lowering, ufunc: np.ufunc, args: Arguments, named: Named) -> Abstract:
-    """`np.add.at(a, indices, b)`: the operation for each index in turn, with numbers."""
+    """Evaluate `np.add.at(a, indices, b)`: the operation for each index in turn, with numbers."""
     of, index, value = args
     items = index.items if isinstance(index, TupleValue) else (p.computed(index),)
     if named or not isinstance(of, View) or not has_indices(items) or not of.buffer.writeable:

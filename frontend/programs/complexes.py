@@ -1,6 +1,6 @@
 """Compute with Python's complex numbers as pairs of floats, with the formulas that Python itself has.
 
-NumPy's complex numbers are pairs, too, but array expressions compute with them (`drafts.py`).
+NumPy's complex numbers are pairs as well, but array expressions compute with those (`drafts.py`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def part_dtype(dtype: DType) -> DType:
 
 
 def width(dtype: DType) -> int:
-    """Return how many values of a nest make a number."""
+    """Return how many values of a nest make up a number."""
     return 2 if dtype.kind == "complex" else 1
 
 
 def parts_of(e: NestEmitter, number: Number, dtype: DType, real: Real) -> tuple[Value, ...]:
-    """The values of a nest that make a number of this dtype: one, or both parts of a complex number."""
+    """Return the values of a nest that make up a number of this dtype: one, or both parts of a complex number."""
     if dtype.kind != "complex":
         return (real(number, dtype),)
     own = part_dtype(dtype)
@@ -65,7 +65,10 @@ def zeros(e: NestEmitter, dtype: DType) -> tuple[Value, ...]:
 def python_complex(
     e: NestEmitter, name: str, pairs: Sequence[Pair], exponent: object = None
 ) -> Number | tuple[Value, str]:
-    """An operator on Python's complex numbers; `(value, "float")` or `(value, "bool")` if it gives another kind."""
+    """Apply an operator to Python's complex numbers.
+
+    If the result has another kind, it is `(value, "float")` or `(value, "bool")`.
+    """
     a = pairs[0]
     if name == "negative":
         return _made((e.op("neg", a[0]), e.op("neg", a[1])))
@@ -131,6 +134,6 @@ def _power(e: NestEmitter, a: Pair, exponent: int) -> Pair:
 
 
 def _demand_finite(e: NestEmitter, made: Sequence[Value], given: Sequence[Pair]) -> None:
-    """Leave the piece where Python raises OverflowError."""
+    """Fail the piece where Python raises OverflowError."""
     for value in (*made, *(part for pair in given for part in pair)):
         e.check(e.op("isfinite", value), "the result is too large", "OverflowProblem")

@@ -111,7 +111,7 @@ class Lowering:
     # -- expressions that wait for their use
 
     def wait(self, name: str, value: Expression) -> bool:
-        """Bind a variable to an expression that is computed where it is used, if that is in one place."""
+        """Bind a variable to an expression that is computed where it is used, if it is used in one place."""
         uses = count_uses(name, self.following, self.live, self.after)
         if not uses or not value.value.type.shape or not is_function_of_elements(value.value):
             return False
@@ -120,7 +120,7 @@ class Lowering:
         return True
 
     def compute_waiting(self, buffer: BufferValue | None = None) -> None:
-        """Compute the expressions that wait, or those that read a buffer."""
+        """Compute the expressions that wait, or only those that read a buffer."""
         for name in sorted(self.waiting):
             value = self.env.get(name)
             if not isinstance(value, Expression):
@@ -130,7 +130,7 @@ class Lowering:
                 self.env[name] = self.computed(value)
 
     def used(self, name: str) -> None:
-        """Note that a variable is read; an expression that has waited for it is not needed any more."""
+        """Note that a variable is read. An expression that waited for this use is not needed any more."""
         if name not in self.waiting:
             return
         self.waiting[name] -= 1
@@ -139,7 +139,7 @@ class Lowering:
             self.env[name] = Unset(f"'{name}' was used")
 
     def stores(self) -> None:
-        """Note a store: pending expressions of an enclosing statement might read the stored memory."""
+        """Note a store. Pending expressions of an enclosing statement might read the stored memory."""
         if any(not draft.is_empty for draft in self.drafts):
             raise CutProblem("a function that changes arrays is called inside an expression", self.node)
 
@@ -150,13 +150,13 @@ class Lowering:
         return not any(sees(value, view) for key, value in self.env.items() if key != name)
 
     def bound(self, number: Number) -> Number:
-        """Return a number after a check that its variable has a value."""
+        """Return a number, after a check that its variable has a value."""
         if number.bound is not None:
             self.e.check(number.bound, "a variable has no value")
         return replace(number, bound=None)
 
     def settled(self, value: Abstract) -> Abstract:
-        """Return a number after checks that it has a value and is of the first of its kinds."""
+        """Return a number, after checks that it has a value and is of the first of its kinds."""
         if isinstance(value, Number) and value.bound is not None:
             value = self.bound(value)
         if isinstance(value, Number) and value.other is not None and value.settle is not None:
@@ -171,14 +171,16 @@ class Lowering:
         return found
 
     def converted(self, value: Abstract) -> Number:
-        """A number, or the only element of an array without dimensions, where Python and NumPy convert it to one."""
+        """Return a number, or the only element of an array without dimensions, where Python and NumPy convert it to a
+        number.
+        """
         found = self.computed(value)
         return self.load(found) if isinstance(found, View) and not found.rank else self.number(found)
 
     # -- statements
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Lower statements; those after a possible jump run only if it was not taken."""
+        """Lower statements. Those after a possible jump run only if it was not taken."""
         for k, statement in enumerate(statements):
             self.node, self.following = statement, statements[k + 1 :]
             if self.waiting and not is_simple(statement):
@@ -273,7 +275,7 @@ class Lowering:
     # -- trying
 
     def mark(self) -> Any:
-        """Save the state, to return to it if the following must be lowered in another way."""
+        """Save the state, so that it can be restored if what follows must be lowered in another way."""
         facts = self.e.facts
         scopes = [(len(s.builder.nodes), len(s.facts), len(s.ranges)) for s in self.e.scopes]
         known = facts.state()
@@ -312,7 +314,7 @@ class Lowering:
         draft.emit([draft.leaf(source)], [target])
 
     def stored_number(self, number: Number, view: View) -> Value:
-        """A number as the dtype of an array that it is stored to, as NumPy converts it."""
+        """Convert a number to the dtype of an array that it is stored to, as NumPy does."""
         return self.stored_as(number, view.dtype)
 
     def stored_as(self, number: Number, dtype: DType) -> Value:
@@ -331,7 +333,7 @@ class Lowering:
         return self._bounded(value, dtype) if may_wrap(number, dtype) else self.e.cast(value, dtype)
 
     def _bounded(self, value: Value, dtype: DType) -> Value:
-        """An integer of NumPy as a signed one of an array, which it must fit; unsigned ones take all."""
+        """Convert an integer of NumPy to a signed dtype, which it must fit; unsigned dtypes take all."""
         made = self.e.cast(value, dtype)
         own = value.type.dtype
         assert isinstance(own, DType)
@@ -342,7 +344,7 @@ class Lowering:
         return made
 
     def _truncated(self, value: Value, dtype: DType) -> Value:
-        """A float as an integer of an array; where it does not fit, NumPy raises or warns."""
+        """Convert a float to an integer dtype. If it does not fit, NumPy raises or warns."""
         real = self.e.cast(value, F64)
         limits = np.iinfo(dtype.numpy)
         low = self.e.op("gt", real, self.e.constant(max(float(limits.min) - 1, -(2.0**63)), F64))
@@ -358,7 +360,7 @@ def demand_fit(number: complex, dtype: DType) -> None:
 
 
 def may_wrap(number: Number, dtype: DType) -> bool:
-    """Whether an integer of NumPy may be out of bounds for a signed one that it is stored to."""
+    """Whether an integer of NumPy may be too large for the signed dtype that it is stored to."""
     own = number.dtype
     is_wider = own.bits > dtype.bits or (own.kind == "uint" and own.bits == dtype.bits)
     return not number.is_python and own.is_integer and dtype.kind == "int" and is_wider
@@ -374,7 +376,7 @@ def sees(value: Any, view: View) -> bool:
 
 
 def is_stale(value: Any) -> bool:
-    """Whether a value has an array that may be a view of another one, which was changed since."""
+    """Whether a value has an array that may be a view of another one that was changed since."""
     if isinstance(value, TupleValue):
         return any(map(is_stale, value.items))
     return value.buffer.is_stale if isinstance(value, View) else isinstance(value, Selected) and value.is_stale
@@ -390,7 +392,7 @@ def _fits(number: int, dtype: Any) -> bool:
 
 
 def _is_index(number: Number, dtype: DType) -> bool:
-    """Whether an int is the variable of a loop, which fits 32 bits as all sizes do."""
+    """Whether an int is a loop variable, which fits 32 bits as all sizes do."""
     own = number.size
     return own is not None and dims.is_symbol(own) and str(own).startswith(LOOP) and dtype.bits >= 32
 

@@ -51,7 +51,7 @@ class NestScope:
 
 
 class NestEmitter:
-    """Emits one nest. `sizes` are the numbers that sizes have in the call at hand, where they are known."""
+    """Emits one nest. `sizes` has the numbers of sizes in the current call, where they are known."""
 
     def __init__(
         self, name: str, sizes: Mapping[str, int], tracks_kinds: bool = False, is_general: bool = False
@@ -87,7 +87,7 @@ class NestEmitter:
         return scope
 
     def pop(self) -> None:
-        """Ends a body. Sizes that are equal because of its variables are not known to be so outside of it."""
+        """End a body. Sizes that are equal because of its variables are not known to be equal outside it."""
         self.facts.restore(self.scopes.pop().before, keep_guards=True)
 
     def leave(self, outputs: Sequence[Value]) -> Graph:
@@ -102,7 +102,7 @@ class NestEmitter:
         return self.builder.node(op, operands, attrs, self.span, body, tuple(types))
 
     def fresh(self, name: str) -> str:
-        """A name of a loop variable that is not taken yet."""
+        """Return a name for a loop variable that is not used yet."""
         count = self.names.get(name, 0)
         self.names[name] = count + 1
         return f"{name}_{count}" if count else name
@@ -113,7 +113,7 @@ class NestEmitter:
         return self.node(CONSTANT, (), (TensorType(dtype),), value=value, dtype=dtype).result
 
     def op(self, name: str, *operands: Value) -> Value:
-        """An op on numbers that have the dtypes which it computes in."""
+        """Emit an op on numbers that already have the dtypes in which it computes."""
         op = TABLE[name]
         _, gives = op.dtypes(tuple(v.type.dtype for v in operands), {})
         return self.node(op, operands, (TensorType(gives[0]),)).result
@@ -136,14 +136,14 @@ class NestEmitter:
         return self.plain_size(self.facts.canonical(size))
 
     def plain_size(self, size: Size) -> Value:
-        """A size as an i64, whatever it is known to be equal to."""
+        """Return a size as an i64, whatever it is known to be equal to."""
         if isinstance(size, int):
             return self.constant(size, I64)
         self.need(size)
         return self.node(SIZE, (), (TensorType(I64),), size=Sizes((size,))).result
 
     def need(self, *sizes: Size) -> None:
-        """Notes that Python ints are used as sizes, so that they are passed as such."""
+        """Note that Python ints are used as sizes, so that they are passed as sizes."""
         for size in sizes:
             self.needed |= {name for name in dims.symbols(size) if name in self.ints}
 
@@ -159,7 +159,7 @@ class NestEmitter:
         return [*self.guards, *(fact for scope in self.scopes for fact in scope.facts)]
 
     def proves(self, size: Size) -> bool:
-        """Tell whether a size is proved to be at least 0; ints that the proof uses are then passed as sizes."""
+        """Tell whether a size is proved to be at least 0. Ints that the proof uses are then passed as sizes."""
         size = self.facts.canonical(size)
         if isinstance(size, int):
             return size >= 0
@@ -180,7 +180,7 @@ class NestEmitter:
         return frozenset(found)
 
     def holds(self, size: Size) -> bool:
-        """Whether a size is at least 0: proved, or made a guard at the entry if that holds in the call at hand."""
+        """Whether a size is at least 0: proved, or guarded at the entry if it holds in the current call."""
         size = self.facts.canonical(size)
         if self.proves(size):
             return True
@@ -195,7 +195,7 @@ class NestEmitter:
         return True
 
     def guard(self, size: Size) -> None:
-        """Demands at the entry that a size without loop variables is at least 0."""
+        """Demand at the entry that a size without loop variables is at least 0."""
         self.need(size)
         if size not in self.guards:
             self.guards.append(size)
@@ -220,14 +220,14 @@ class NestEmitter:
         return None if least is None else -least
 
     def is_visible(self, *sizes: Size) -> bool:
-        """Whether the variables in sizes have values at this place."""
+        """Whether the variables in sizes have values here."""
         names = {LOOP + name for scope in self.scopes for name, _, _ in scope.ranges}
         return all(n in names for size in sizes for n in dims.symbols(size) if n.startswith(LOOP))
 
     # -- variables and memory
 
     def variable(self, name: str, first: Size, end: Size) -> Size:
-        """Notes a new variable of this scope with its range; returns it as a size."""
+        """Note a new variable of this scope with its range; return it as a size."""
         own = dims.symbol(LOOP + name)
         self.scope.facts += [own - first, end - 1 - own]
         self.scope.ranges.append((name, first, end))
@@ -235,7 +235,7 @@ class NestEmitter:
         return own
 
     def bind(self, value: Value, end: Size, name: str = "b") -> Size:
-        """A number from data as a size from 0 to `end`; the piece fails if it is out of range."""
+        """Return a number from data as a size from 0 to `end`. The piece fails if it is out of range."""
         for scope in reversed(self.scopes):
             if value in scope.bound and self.holds(end - 1 - scope.bound[value]):
                 return scope.bound[value]
@@ -246,7 +246,7 @@ class NestEmitter:
         return found
 
     def bind_between(self, value: Value, first: Size, end: Size) -> Size:
-        """A number from data as a new size in a range; the piece fails if it is out of it."""
+        """Return a number from data as a new size in a range. The piece fails if it is out of range."""
         taken = self.fresh("same")
         self.need(first, end)
         self.node(ops.BIND, (value,), (), var=taken, range=Sizes((first, end)))
@@ -277,7 +277,7 @@ class NestEmitter:
             self.before_store(buffer)
 
     def written(self, buffer: BufferValue) -> None:
-        """Note a store to a buffer: loaded elements may have changed."""
+        """Note a store to a buffer: elements that were loaded may have changed."""
         buffer.written = True
         buffer.version += 1
         for scope in self.scopes:
@@ -287,7 +287,7 @@ class NestEmitter:
     def allocate(
         self, dtype: DType, shape: Sequence[Size], node: ast.AST | None = None, order: tuple[int, ...] | None = None
     ) -> View:
-        """Memory for an array, allocated once at the entry; a shape that depends on loops gets its largest size.
+        """Allocate memory for an array once, at the entry. If the shape depends on loops, it gets its largest size.
 
         `order` are the axes from outermost to innermost; C order without it.
         """
@@ -321,7 +321,7 @@ class NestEmitter:
         return memory_order(*self.wide_strides(view))
 
     def size_of(self, number: Number, end: Size = SIZE_END) -> Size:
-        """A Python int as a size of at least 0: as it is, or bound to its value."""
+        """Return a Python int as a size of at least 0: unchanged, or bound to its value."""
         if number.size is not None:
             return number.size
         assert number.value is not None
@@ -348,7 +348,7 @@ class NestEmitter:
 
 
 def _wide(size: Size, sizes: Mapping[str, int]) -> int:
-    """A size in long arrays; one that depends on loops or data is long, too."""
+    """Replace a size by one in long arrays. A size that depends on loops or data is long, too."""
     if isinstance(size, int):
         return size
     return max(2, dims.evaluate(size, sizes)) if dims.symbols(size) <= sizes.keys() else LONGER

@@ -1,4 +1,4 @@
-"""Evaluate Python expressions: scalar code straight to ops of the nest, array expressions to a draft."""
+"""Evaluate Python expressions: numbers become ops of the nest at once, array expressions go to a draft."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def evaluate(p: Lowering, node: ast.expr) -> Abstract:
 
 
 def condition(p: Lowering, node: ast.expr) -> Number:
-    """The truth of an expression, as `if` and `while` take it."""
+    """Return the truth of an expression, as `if` and `while` test it."""
     if isinstance(node, ast.BoolOp):
         is_and = isinstance(node.op, ast.And)
         found = condition(p, node.values[0])
@@ -92,7 +92,7 @@ def _either(p: Lowering, first: Number, is_and: bool, then: Callable[[], Number]
 
 
 def conditional(p: Lowering, test: Number, yes: Callable[[], Abstract], no: Callable[[], Abstract]) -> Abstract:
-    """`yes if test else no`, of which only one is evaluated."""
+    """Evaluate `yes if test else no`; only one side is computed."""
     name = p.e.fresh("%choice")
 
     def put(make: Callable[[], Abstract]) -> Callable[[], None]:
@@ -160,7 +160,7 @@ def _binary(p: Lowering, node: ast.BinOp) -> Abstract:
 
 
 def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
-    """A binary operator, by the name of NumPy's function for it."""
+    """Apply a binary operator, given by the name of NumPy's function for it."""
     lifted = lift(p, (a, b), lambda args: binary(p, name, *args)) if name != "matmul" else None
     if lifted is not None:
         return lifted
@@ -182,7 +182,9 @@ def binary(p: Lowering, name: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _int_power(p: Lowering, a: Number, b: Number) -> Abstract:
-    """`a ** b` of ints: multiplications if the exponent is known when compiling, else a shift or a loop."""
+    """Compute `a ** b` of ints: by multiplications if the exponent is known at compile time, else by a shift or
+    a loop.
+    """
     if b.known is not None:
         return apply(p.e, "power", (a, b))
     if a.known == 2:
@@ -191,7 +193,7 @@ def _int_power(p: Lowering, a: Number, b: Number) -> Abstract:
 
 
 def _complex(p: Lowering, name: str, a: Number, b: Number) -> Abstract:
-    """An operator on complex numbers. Python's own take an np.float64 for a float, since it is one."""
+    """Apply an operator to complex numbers. Python's own treat an np.float64 as a float, since it is one."""
     if a.is_python and is_complex(a) and b.kind == NumpyScalar(F64) and b.other is None:
         b = Number(FLOAT, b.value)
     if a.is_python and b.is_python and a.other is None and b.other is None:
@@ -242,7 +244,7 @@ def _compared(p: Lowering, op: ast.cmpop, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _are_equal(p: Lowering, a: TupleValue, b: TupleValue) -> Number:
-    """`a == b` for tuples of integers. As with `in`, Python first looks whether two items are one object."""
+    """Compare tuples of integers. As with `in`, Python first looks whether two items are the same object."""
     if not all(_is_integer(x) for x in (*a.items, *b.items)):
         raise CutProblem("tuples are only compared if they have integers")
     unequal = constant(len(a.items) != len(b.items))
@@ -256,7 +258,10 @@ def _is_integer(x: Abstract) -> bool:
 
 
 def _is_in(p: Lowering, a: Abstract, b: Abstract) -> Number:
-    """`a in b` for integers. Python first looks whether two numbers are one object, which matters for NaN."""
+    """Evaluate `a in b` for integers.
+
+    Python first looks whether two numbers are the same object, which matters for NaN.
+    """
     items = b.items if isinstance(b, TupleValue) else ()
     if not items or not all(map(_is_integer, (a, *items))):
         raise CutProblem("'in' is only compiled for integers and tuples of them")
@@ -298,7 +303,7 @@ def _subscript(p: Lowering, node: ast.Subscript) -> Abstract:
 
 
 def index_items(p: Lowering, node: ast.expr) -> tuple[Abstract, ...]:
-    """The items of an index; an array expression among them is computed."""
+    """Evaluate the items of an index; an array expression among them is computed."""
     if isinstance(node, ast.Tuple):
         return tuple(_index_array(p, p.computed(evaluate(p, item))) for item in node.elts)
     value = evaluate(p, node)
@@ -308,7 +313,7 @@ def index_items(p: Lowering, node: ast.expr) -> tuple[Abstract, ...]:
 
 
 def _index_array(p: Lowering, item: Abstract) -> Abstract:
-    """A list of integers in an index as the array that NumPy makes of it."""
+    """Convert a list of integers in an index to the array that NumPy makes of it."""
     if not isinstance(item, TupleValue) or not item.items:
         return item
     if not all(isinstance(x, Number) and is_whole_number(x) and x.other is None for x in item.items):
@@ -364,7 +369,7 @@ def _known_int(item: Abstract | None) -> int | None:
 
 
 def _graph_item(p: Lowering, item: Abstract) -> Any:
-    """An item of an index into an array expression, or with arrays."""
+    """Evaluate an item of an index into an array expression, or of an index with arrays."""
     if isinstance(item, SliceValue):
         return slice(*(None if x is None else _graph_item(p, x) for x in (item.start, item.stop, item.step)))
     if isinstance(item, Number) and item.size is not None:
@@ -430,7 +435,7 @@ def _array_attribute(p: Lowering, value: View | Expression, name: str) -> Abstra
 
 
 def made_function(p: Lowering, node: ast.FunctionDef | ast.Lambda) -> FunctionValue:
-    """The function that a `def` or `lambda` makes here."""
+    """Make the function that a `def` or `lambda` defines here."""
     kinds = inspect.Parameter
     given = node.args
     if given.vararg is not None or given.kwarg is not None:

@@ -58,7 +58,7 @@ def inline(p: Lowering, function: FunctionType, args: Arguments, named: Named) -
 
 
 def inline_local(p: Lowering, function: FunctionValue, args: Arguments, named: Named) -> Abstract:
-    """Runs the statements of a function that the lowered statements have made."""
+    """Run the statements of a function that was defined in the lowered statements."""
     given = [p.computed(x) for x in args]
     bound, signature = _bound(p, function.signature, function.name, given, named)
     env = {n: bound[n] if n in bound else signature.parameters[n].default for n in signature.parameters}
@@ -123,7 +123,7 @@ def _run(
 
 
 class _Call:
-    """A call of an inlined function, and the state of the arrays that it is given."""
+    """A call of an inlined function, and the state of the arrays that are passed to it."""
 
     def __init__(self, function: FunctionType, given: Arguments) -> None:
         self.function, self.given = function, [_identity(x) for x in given]
@@ -134,7 +134,7 @@ class _Call:
 
 
 def _identity(x: Abstract) -> object:
-    """What two arguments have in common if they are the same array, unchanged, or the same number."""
+    """Return what two arguments have in common if they are the same array, unchanged, or the same number."""
     if isinstance(x, View):
         return (id(x.buffer), x.buffer.version, x.shape, x.starts, x.steps, x.is_part)
     return id(x)

@@ -1,7 +1,7 @@
 """Say what is known of a Python variable before a piece runs: its kind, which is also the key of a compiled piece.
 
-Kinds are equal if one compiled piece may serve both. They never hold sizes: those are symbols, except that a size
-of 1 is known, because it broadcasts. Kinds of numbers are never merged: a Python float, an `np.float64` and an array
+Kinds are equal if one compiled piece may serve both. They never hold sizes, which are symbols. Only a size of 1 is part
+of a kind, because it broadcasts. Kinds of numbers are never merged: a Python float, an `np.float64` and an array
 without dimensions behave differently in NumPy's promotion, in division by zero and as results.
 
     kind_of(3)                      PythonNumber("int")
@@ -31,8 +31,8 @@ LONG = 2**63
 class Array:
     """A plain `np.ndarray`, views included. `ones` has 1 for each axis of size 1 and None for the others.
 
-    `order` has the axes from outermost to innermost in memory, where the layout class does not tell.
-    Overlapping arrays need no separate kind: a piece lists which of its arrays must not overlap.
+    `order` has the axes from outermost to innermost in memory, if the layout class does not say it. Overlapping arrays
+    need no separate kind: a piece lists which of its arrays must not overlap.
     """
 
     dtype: DType
@@ -48,14 +48,14 @@ class Array:
 
 @record
 class NumpyScalar:
-    """A number of NumPy, as `np.float32(1)` or an element of an array."""
+    """A NumPy number, such as `np.float32(1)` or an element of an array."""
 
     dtype: DType
 
 
 @record
 class PythonNumber:
-    """An `int` in 64 bits, a `float`, a `bool` or a `complex` of Python. A `value` makes it known when compiling.
+    """An `int` in 64 bits, a `float`, a `bool` or a `complex` of Python. With a `value` it is known at compile time.
 
     Negative ints of the caller are a kind of their own, because indices then count from the end.
     """
@@ -74,7 +74,7 @@ class Tuple:
 
 @record
 class FixedSlice:
-    """A slice of ints or None, which are known when compiling."""
+    """A slice of ints or None, which are known at compile time."""
 
     start: int | None
     stop: int | None
@@ -83,7 +83,7 @@ class FixedSlice:
 
 @record(eq=False)
 class Known:
-    """An object that is known when compiling, by identity: a module, a function, a ufunc, a dtype, None, a string."""
+    """An object that is known at compile time, by identity: a module, a function, a ufunc, a dtype, None, a string."""
 
     value: Any
 
@@ -131,7 +131,7 @@ def kind_of(value: object) -> Kind:
 
 
 def jitted_function(value: object) -> types.FunctionType | None:
-    """The plain function behind one that `weft.jit` made."""
+    """Return the plain function behind one that `weft.jit` made."""
     if type(value).__name__ != "JitFunction" or type(value).__module__ != "weft.function":
         return None
     found = getattr(value, "__wrapped__", None)

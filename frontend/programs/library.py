@@ -63,7 +63,7 @@ def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Arra
 def _places(a: Array, bins: int) -> tuple[Any, Any, Array]:
     """The smallest and the largest element, and for each element the bin in which it is.
 
-    Infinite values give a place outside, so that the piece fails.
+    Infinite values give an index out of range, so that the piece fails.
     """
     low, high = a.min(), a.max()
     if not low < high:
@@ -80,7 +80,7 @@ def _places(a: Array, bins: int) -> tuple[Any, Any, Array]:
 
 
 def total(items: Array) -> Any:
-    """`sum` of the elements of an array, one after the other."""
+    """Compute `sum` of the elements of an array, one after the other."""
     found = 0
     for item in items:
         found = found + item
@@ -88,7 +88,7 @@ def total(items: Array) -> Any:
 
 
 def largest(items: Array) -> Any:
-    """`max` of the elements of an array: the first of equal ones."""
+    """Compute `max` of the elements of an array: the first of equal ones."""
     found = items[0]
     for item in items:
         if item > found:
@@ -97,7 +97,7 @@ def largest(items: Array) -> Any:
 
 
 def smallest(items: Array) -> Any:
-    """`min` of the elements of an array: the first of equal ones."""
+    """Compute `min` of the elements of an array: the first of equal ones."""
     found = items[0]
     for item in items:
         if item < found:
@@ -106,7 +106,10 @@ def smallest(items: Array) -> Any:
 
 
 def int_power(base: int, exponent: int) -> int:
-    """`base ** exponent` of ints. Products that are too large for 64 bits leave the piece, as all of Python's do."""
+    """Compute `base ** exponent` of ints.
+
+    A product that does not fit 64 bits fails the piece, as for all of Python's ints.
+    """
     if exponent < 0:
         raise ValueError  # it is a float
     found = 1
@@ -130,7 +133,7 @@ LOOPS = (np.histogram,)
 def substitute(
     function: Any, args: Sequence[Abstract], named: Mapping[str, Abstract]
 ) -> tuple[Any, Sequence[Abstract]] | None:
-    """A function from here and its arguments, in place of a function of NumPy or Python."""
+    """A function of this module and its arguments, in place of a function of NumPy or Python."""
     if len(args) == 1 and not named and isinstance(args[0], View) and args[0].rank == 1:
         for known, ours in OVER_ARRAYS:
             if function is known:

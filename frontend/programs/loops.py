@@ -1,6 +1,6 @@
 """Lower `for` and `while`: numbers that change are carried from step to step, arrays are places in memory.
 
-The kinds of carried variables are guessed from what they are before the loop. If the body ends with another kind, the
+The kinds of carried variables are guessed from their values before the loop. If the body ends with another kind, the
 loop is lowered again with a kind that fits both, or its first step is peeled, twice at most. A loop with `break` or
 `return` becomes a `nest.while`.
 """
@@ -64,7 +64,7 @@ class Steps:
 
 
 def steps_of(p: Lowering, over: Abstract) -> Steps:
-    """The steps of something that can be iterated over."""
+    """Find the steps of something that can be iterated over."""
     e = p.e
     if isinstance(over, RangeValue):
         return _range_steps(p, over)
@@ -108,7 +108,7 @@ def _range_steps(p: Lowering, over: RangeValue) -> Steps:
 
 
 def element(p: Lowering, view: View, k: Size) -> Abstract:
-    """`view[k]` for an index that is known to be in range."""
+    """Return `view[k]` for an index that is known to be in range."""
     item = View(
         view.buffer, view.shape[1:],
         tuple(s + k * row[0] if row[0] else s for s, row in zip(view.starts, view.steps, strict=True)),
@@ -123,7 +123,7 @@ def element(p: Lowering, view: View, k: Size) -> Abstract:
 
 
 def lower_for(p: Lowering, node: ast.For, assign: Assign, over: Abstract) -> None:
-    """A `for` statement over something that is evaluated."""
+    """Lower a `for` statement over something that is already evaluated."""
     if isinstance(over, TupleValue):
         _unrolled(p, node, assign, over.items)
         return
@@ -158,7 +158,10 @@ def _step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
 
 
 def _lone_step(p: Lowering, node: ast.For, assign: Assign, item: Abstract) -> None:
-    """A step outside of the nest's loop. What it binds before `continue` is seen by later steps and behind the loop."""
+    """Lower one step outside the nest's loop.
+
+    What it binds before `continue` is seen by later steps and after the loop.
+    """
     around, p.carried = p.carried, _names(p, node)
     try:
         _step(p, node, assign, item)
@@ -222,7 +225,7 @@ def _emit_for(p: Lowering, carry: Carry, variable: str, steps: Steps, body: Body
 
 
 def _stepped(p: Lowering, node: ast.For, assign: Assign, variable: str, steps: Steps) -> None:
-    """A `for` that may end early, as a `while` over a counter."""
+    """Lower a `for` that may end early, as a `while` over a counter."""
     e, counter = p.e, f"%{variable}"
     outer = p.env.get(BREAK, NEVER)
     p.env[BREAK] = NEVER
@@ -244,7 +247,7 @@ def _stepped(p: Lowering, node: ast.For, assign: Assign, variable: str, steps: S
 
 
 def _counted(p: Lowering, node: ast.For, assign: Assign, over: RangeValue) -> None:
-    """A `for` over a range whose step is not known when compiling, but must be positive, as a `while`."""
+    """Lower a `for` over a range whose step is not known at compile time, but must be positive, as a `while`."""
     e, counter = p.e, p.e.fresh("%count")
     outer = p.env.get(BREAK, NEVER)
     p.env[BREAK] = NEVER
@@ -324,7 +327,7 @@ def _emit_while(p: Lowering, carry: Carry, test: Callable[[], Number], body: Bod
 def _carried(
     p: Lowering, node: Loop, own: Names, emit: Callable[[Carry], Sequence[Value]], counted: _Count | None
 ) -> None:
-    """Lower a loop repeatedly until it is known what it carries."""
+    """Lower a loop repeatedly until it is known what the loop carries."""
     guess = Guess()
     names, bound = _names(p, node) | own, bound_names([node])
     for _ in range(MOST_TRIES):

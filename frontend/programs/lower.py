@@ -86,9 +86,9 @@ def lower_piece(
     """Lower statements to one nest, or tell why that can't be done.
 
     `names` looks up names that are not variables. `sample` holds the live-in values of the current call: what can't be
-    proved is guarded as it holds there. `sources` reads the functions that are inlined. `paths` are expressions that
-    are inputs, by the identity of their nodes. A general nest takes any step of a slice, where others are made for
-    the one at hand, which is faster.
+    proved but holds there becomes a guard. `sources` reads the functions that are inlined. `paths` are expressions that
+    are inputs, by the identity of their nodes. A general nest takes slices with any step; other nests are made for the
+    current step, which is faster.
     """
 
     def lowered(tracks_kinds: bool) -> Piece | Cut:
@@ -107,7 +107,7 @@ def lower_piece(
 
 
 class _Inputs:
-    """The live-in values as buffers and sizes of a nest."""
+    """Turn the live-in values into buffers and sizes of the nest."""
 
     def __init__(self, live_in: Mapping[str, Kind], sample: Mapping[str, object], emitter: NestEmitter) -> None:
         self.e = emitter
@@ -225,7 +225,7 @@ def _resolver(names: Callable[[str], Kind | None]) -> Callable[[str], Abstract |
 
 
 class _Outputs:
-    """The live-out values as results of a piece."""
+    """Turn the live-out values into results of the piece."""
 
     def __init__(self, inputs: _Inputs, p: Lowering) -> None:
         self.inputs, self.p, self.e = inputs, p, p.e
@@ -309,7 +309,7 @@ class _Outputs:
         return FreshResult(place, None if view.is_whole and not view.is_new else _view_of(view))
 
     def _first_part(self, view: View) -> Result:
-        """An array whose size depends on data, in memory that has room for the largest."""
+        """Return an array whose size depends on data, in memory that has room for the largest."""
         buffer = view.buffer
         if (view.starts, view.steps) != straight(buffer.order, buffer.parts) or not self.e.is_visible(*view.shape):
             raise CutProblem("a result is a view that depends on data")

@@ -19,7 +19,7 @@ def every(nodes: Sequence[Node]) -> list[Node]:
 
 
 def without_unread(nodes: Sequence[Node]) -> list[Node]:
-    """Drop copies to local memory that nothing reads: a result is a view of the original instead."""
+    """Drop copies to local memory that nothing reads, because a result is a view of the original instead."""
     copies = [n for n in nodes if n.op is ops.ASSIGN and n.attrs["writes"] == 1 and not n.results and not _may_fail(n)]
     uses: dict[Value, int] = {}
     for node in every(nodes):
@@ -34,14 +34,14 @@ def _is_local(value: Value) -> bool:
 
 
 def used(nodes: Sequence[Node]) -> set[Value]:
-    """The values that nodes or the results of bodies use."""
+    """List the values that nodes or the results of bodies use."""
     all_nodes = every(nodes)
     found = {v for n in all_nodes for v in n.operands}
     return found | {v for n in all_nodes if n.body is not None for v in n.body.outputs}
 
 
 def failures(nest: Graph, written: set[Value]) -> tuple[bool, bool]:
-    """Whether a nest can fail, and whether it can after it has stored to an array of the caller."""
+    """Whether a nest can fail, and whether it can fail after it has stored to an array of the caller."""
     fails: list[int] = []
     first_store: int | None = None
     count = 0
@@ -63,7 +63,7 @@ def failures(nest: Graph, written: set[Value]) -> tuple[bool, bool]:
 
 
 def _may_fail(node: Node) -> bool:
-    """Whether an expression looks up elements by index, or demands something."""
+    """Whether an expression looks up elements by index, or contains a check."""
     return any(n.op.name in ("gather", "demand", "argmin", "argmax") for n in every([node]) if n is not node)
 
 

@@ -50,7 +50,7 @@ def _assign(p: Lowering, node: ast.Assign) -> None:
 
 
 def _replace(p: Lowering, target: ast.expr, value: Abstract) -> bool:
-    """Writes a new array to the memory that a loop carries for its variable, if nothing else sees that memory."""
+    """Write a new array to the memory that a loop carries for its variable, if nothing else sees that memory."""
     if not isinstance(target, ast.Name) or not isinstance(value, Expression):
         return False
     name = target.id
@@ -75,7 +75,7 @@ def _annotated(p: Lowering, node: ast.AnnAssign) -> None:
 
 
 def assign(p: Lowering, target: ast.expr, value: Abstract) -> None:
-    """Binds a variable, unpacks, or stores to an array."""
+    """Bind a variable, unpack, or store to an array."""
     if isinstance(target, ast.Name):
         p.waiting.pop(target.id, None)
         p.env[target.id] = value
@@ -126,7 +126,7 @@ def store(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -
 
 
 def write(p: Lowering, target: View, value: Abstract) -> None:
-    """Writes a value to all of a view, with NumPy's conversion and broadcasting."""
+    """Write a value to all of a view, with NumPy's conversion and broadcasting."""
     if not target.rank:
         number = p.converted(value)
         if target.dtype.kind == "complex":
@@ -142,7 +142,7 @@ def write(p: Lowering, target: View, value: Abstract) -> None:
 
 
 def _write_items(p: Lowering, target: View, value: TupleValue) -> None:
-    """Writes the numbers of a tuple to a row of as many elements."""
+    """Write the numbers of a tuple to a row with as many elements."""
     numbers = [p.number(item) for item in value.items]
     excess = target.shape[0] - len(numbers)
     if target.rank != 1 or not numbers or not p.e.holds(excess) or not p.e.holds(-excess):
@@ -154,7 +154,7 @@ def _write_items(p: Lowering, target: View, value: TupleValue) -> None:
 
 
 def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
-    """A value as the dtype of the array that it is written to."""
+    """Convert a value to the dtype of the array that it is written to."""
     if isinstance(value, Number):
         if value.known is not None:
             demand_fit(value.known, dtype)
@@ -171,7 +171,7 @@ def _converted(p: Lowering, value: Abstract, dtype: DType) -> Value:
 
 
 def _fitted(p: Lowering, number: Number, dtype: DType) -> Number:
-    """A number that is stored to all elements of an array; an int of Python must fit it."""
+    """Return a number that is stored to all elements of an array; a Python int must fit its dtype."""
     is_loose = number.dtype.kind == "float" or (number.is_python and dtype != I64) or may_wrap(number, dtype)
     if dtype.is_integer and is_loose:
         return Number(NumpyScalar(dtype), p.stored_as(number, dtype))
@@ -179,7 +179,7 @@ def _fitted(p: Lowering, number: Number, dtype: DType) -> Number:
 
 
 def _store_selected(p: Lowering, of: View, items: tuple[Abstract, ...], value: Abstract) -> None:
-    """A store to what a mask or index arrays select."""
+    """Store to what a mask or index arrays select."""
     if selects(of, items):
         write_selected(p, of, items[0], value, lambda new: _converted(p, new, of.dtype))
         return
@@ -238,7 +238,7 @@ def _augmented(p: Lowering, node: ast.AugAssign) -> None:
 
 
 def _update(p: Lowering, target: View, name: str, value: Abstract) -> None:
-    """`target op= value` in place, with NumPy's casting."""
+    """Evaluate `target op= value` in place, with NumPy's casting."""
     if not target.buffer.writeable:
         raise CutProblem("this raises ValueError: the array is read-only")
     p.stores()

@@ -19,7 +19,7 @@ PYTHON_DTYPES = {"int": I64, "float": F64, "bool": BOOL, "complex": C128}
 
 
 class CutProblem(Exception):
-    """Raised for something that can't be part of a piece; becomes a `Cut`."""
+    """Raised for something that can't be part of a piece; it becomes a `Cut`."""
 
     def __init__(self, reason: str, node: ast.AST | None = None) -> None:
         super().__init__(reason)
@@ -28,7 +28,7 @@ class CutProblem(Exception):
 
 
 class KindChanges(Exception):
-    """Raised when a variable has another kind at the end of a step than at its start, and no kind fits both."""
+    """Raised when a variable has different kinds at the start and at the end of a step, and no kind fits both."""
 
 
 class BecomesArray(KindChanges):
@@ -40,22 +40,22 @@ class BecomesArray(KindChanges):
 
 
 class TwoKindsResult(CutProblem):
-    """Raised for a result that is of one kind or another, if nothing tracks which."""
+    """Raised for a result that has one of two kinds, if nothing tracks which."""
 
 
 class TwoKinds(CutProblem):
-    """Raised where a number is used that may be of two kinds; peeling a step of the loop around it settles which."""
+    """Raised where a number is used that may have two kinds. Peeling a step of the loop around it settles which."""
 
 
 @record(eq=False)
 class Number:
-    """A number: in the nest, as a size, or known when compiling (the value of its kind).
+    """A number: in the nest, as a size, or known at compile time (the value of its kind).
 
     `parts` tells how an int with a size is computed from others, which is used if the size itself need not be known.
     `other` is a second kind that the number may have, with the same value: a variable that is 0 until the first step of
     a loop makes it an `np.float64`. Operations on it must not depend on its kind. `bound` tells whether a variable has
-    a value at all, if that depends on data: a branch or a loop may not have bound it. `is_first` tells whether it is of
-    the first of two kinds, where an emitter tracks that for results.
+    a value at all, if that depends on data, because a branch or a loop may not have bound it. `is_first` tells whether
+    it is of the first of two kinds, where an emitter tracks that for results.
     """
 
     kind: NumberKind
@@ -102,7 +102,7 @@ class BufferValue:
 
     `origin` is None until a local array turns out to be a result. Complex numbers are two floats along a last axis
     (`parts`), because nests compute with real numbers. `order` lists the axes of a local array from outermost to
-    innermost; nests see such memory in C order. `lies` lists the axes of the caller's memory in the same way.
+    innermost; nests see such memory in C order. `lies` does the same for the caller's memory.
     """
 
     __slots__ = (
@@ -134,7 +134,7 @@ class BufferValue:
 
     @property
     def is_stale(self) -> bool:
-        """Whether it is a copy of memory that was stored to since, while NumPy may have a view of it."""
+        """Whether this is a copy of memory that was stored to since, while NumPy may have a view of it."""
         return self.shadow is not None and self.shadow[0].version != self.shadow[1]
 
 
@@ -162,7 +162,7 @@ class View:
         return len(self.shape)
 
     def at(self, index: tuple[Size, ...]) -> tuple[Size, ...]:
-        """The index in the buffer of an element of the view."""
+        """Return the index in the buffer of an element of the view."""
         found = []
         for start, steps in zip(self.starts, self.steps, strict=True):
             for step, part in zip(steps, index, strict=True):
@@ -173,11 +173,11 @@ class View:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the whole buffer, in its own order."""
+        """Whether the view is the whole buffer, in its own order."""
         return self == whole(self.buffer)
 
     def part(self, k: int) -> View:
-        """The real (0) or imaginary (1) parts of a complex array, as a view of floats."""
+        """Return the real (0) or imaginary (1) parts of a complex array, as a view of floats."""
         return View(self.buffer, self.shape, (*self.starts[:-1], k), self.steps, True)
 
     @property
@@ -219,8 +219,8 @@ class Expression:
 class Selected:
     """What a mask selects of an array: the whole array and the mask. Elements outside the mask are never used.
 
-    `versions` says how often the memory had been stored to when a variable was bound to it: NumPy makes a copy then,
-    so it is of no use after another store.
+    `versions` says how often the memory had been stored to when a variable was bound to the selection. NumPy makes a
+    copy at that point, so the selection must not be used after another store.
     """
 
     value: View | Expression
@@ -234,7 +234,7 @@ class Selected:
 
 @record(eq=False)
 class TupleValue:
-    """A tuple or a list of values; a list that is only iterated or unpacked is no different.
+    """A tuple or a list of values. A list counts as a tuple if it is only iterated or unpacked.
 
     `path` is where the caller has the tuple, if it is one of the caller's.
     """
@@ -280,7 +280,7 @@ class MethodValue:
 
 
 class FunctionFrame:
-    """The variables of one function while its statements are lowered; those of a caller wait in `env`."""
+    """The variables of one function while its statements are lowered. Those of its caller wait in `env`."""
 
     __slots__ = ("env", "is_done", "names")
 
@@ -292,7 +292,10 @@ class FunctionFrame:
 
 @record(eq=False)
 class FunctionValue:
-    """A function that a `def` or `lambda` in the lowered statements has made. Defaults in its signature are values."""
+    """A function that a `def` or `lambda` in the lowered statements has made.
+
+    The defaults in its signature are values.
+    """
 
     name: str
     node: ast.FunctionDef | ast.Lambda

@@ -116,7 +116,7 @@ class Fallback:
         return _rebuilt(result, iter([Tracer(self._trace, value, shared) for value in node.results]))
 
     def _demand_few(self, name: str, span: Span | None) -> None:
-        """Refuse the many steps of a loop with a call of NumPy's, where Python can run the loop.
+        """Refuse to trace the many steps of a loop with a call that NumPy runs, if Python can run the loop.
 
         Each step would be traced, and computed from the beginning because NumPy needs actual values.
         """

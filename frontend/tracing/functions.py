@@ -144,7 +144,7 @@ class TracedFunction:
         )
 
     def with_numbers(self, run: Callable[[], T]) -> T:
-        """Return the result of `run`, and trace again with more fixed arguments while it needs numbers."""
+        """Return the result of `run`. While it needs numbers, fix more arguments and trace again."""
         while True:
             try:
                 return run()
@@ -153,7 +153,7 @@ class TracedFunction:
 
     @property
     def often_fixed(self) -> frozenset[str]:
-        """The arguments whose values steer the trace, if there were traces for many of these values."""
+        """Return the arguments whose values steer the trace, if there were traces for many of these values."""
         most = MOST_STEERING if self._needed else MOST_VALUES
         return self._varied if len(self._kernels) > most else frozenset()
 

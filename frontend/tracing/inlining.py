@@ -65,7 +65,7 @@ def inline(trace: Trace, source: KernelSource, args: Sequence[Any], span: Span |
 
 
 def _sized(maker: Maker, x: Any) -> Value:
-    """Return an array of a size that was passed as a number; nothing reads its elements."""
+    """Return an array for a size that was passed as a number; nothing reads its elements."""
     size = x.dim if isinstance(x, TracedSize) else operator.index(x)
     return broadcast_to(maker, maker.lift(False), (size,))
 

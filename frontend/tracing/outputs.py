@@ -88,7 +88,9 @@ def _output(trace: Trace, part: Any, span: Span | None) -> tuple[Value, str]:
 
 
 def _is_python_complex(trace: Trace, value: Value) -> bool:
-    """Tell whether Python itself computes a number: `1j * x.sum()`, as an np.float64 is a float to Python's complex."""
+    """Tell whether Python itself computes a number, as in `1j * x.sum()`: an np.float64 is a float to Python's
+    complex.
+    """
     while value.node is not None and value.node.op is CAST and value not in trace.numpys:
         value = value.node.operands[0]
     node = None if value in trace.numpys else value.node
@@ -139,7 +141,7 @@ def _is_part(node: Node) -> bool:
 
 
 def _is_python_number(part: Any) -> bool:
-    """Tell whether Python would return a number of its own."""
+    """Tell whether Python would return one of its own numbers."""
     if issubclass(type(part), TracedSize):
         return True
     return isinstance(part, Tracer) and (part.value.type.dtype.weak or part.__class__ is bool)

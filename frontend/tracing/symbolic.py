@@ -50,7 +50,7 @@ class TracedSize:
         return str(self.dim)
 
     def __format__(self, spec: str) -> str:
-        """Format the number itself and specialise on it, because code may depend on the text; `repr` shows the name."""
+        """Format the number and specialise on it, because code may depend on the text; `repr` shows the name."""
         known = self._trace.builder.facts.number(self.dim) is not None
         return format(self.__index__(), spec) if known else format(str(self.dim), spec)
 

@@ -92,7 +92,7 @@ class Trace:
         self._fallback.known[value] = actual
 
     def release(self) -> None:
-        """Let go of the arguments of the call: tracers and the trace refer to each other, so they live longer."""
+        """Drop the arguments of the call, which the cycle of tracers and trace would keep alive."""
         self._fallback.known.clear()
         self._fallback.failure = None
         self._raised.clear()
@@ -101,7 +101,7 @@ class Trace:
         return value in self.bools
 
     def need(self, value: Value) -> None:
-        """Ask for the arguments behind a value to be fixed, if all of them are numbers."""
+        """Request that the arguments behind a value become fixed, if all of them are numbers."""
         inputs = inputs_behind(value)
         if all(x in self.numbers for x in inputs):
             self.needed |= {self.numbers[x] for x in inputs}
@@ -206,14 +206,14 @@ class Trace:
         return self._wrapped(found, function, name, args, span)
 
     def _demand_few_steps(self, span: Span | None) -> None:
-        """Refuse to trace the many steps of a loop, where Python can run the loop: each would be compiled."""
+        """Refuse to trace the many steps of a loop if Python can run the loop, because each step would be compiled."""
         self._repeats += span in self._places
         self._places.add(span)
         if self._repeats > MOST_REPEATS:
             raise TraceProblem("the steps of a loop are too many operations to trace", span, "whole=True traces all")
 
     def _leave_to_python(self, function: Callable[..., Any], args: tuple[Any, ...], span: Span | None) -> None:
-        """Refuse arithmetic of Python's numbers alone where Python's integers or errors would differ."""
+        """Refuse arithmetic on Python's numbers alone if Python's integers or errors would differ."""
         kinds = [_python_kind(x) for x in args]
         if None in kinds or (function in _HARMLESS and "float" in kinds and "complex" not in kinds):
             return
@@ -222,7 +222,7 @@ class Trace:
         self.refuse(TraceProblem("Python computes with its own numbers", span, "pass the result in as an argument"))
 
     def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
-        """Refuse what only arrays have, asked of a number that is Python's own, which raises or does another thing."""
+        """Refuse to use a Python number like an array: Python raises an error, or does something else."""
         is_number = type(value) is Tracer and value._value is not None and self._are_pythons(operator.pos, (value,))
         if type(value) is Tracer and isinstance(function, Method) and function.name in UNLIKE_SCALARS:
             is_number = is_number or is_scalar_result(value.value)
@@ -230,7 +230,7 @@ class Trace:
             self.refuse(TraceProblem("a number is used as an array", self.at or here()))
 
     def leave_store(self, target: Any, value: Any, is_fine: bool) -> None:
-        """Refuse a store that may raise: NumPy checks numbers that become integers, and has none for complex ones."""
+        """Refuse a store that may raise: NumPy checks numbers that become integers, and refuses complex ones."""
         into, given = target.value.type.dtype, _stored_dtype(value, target.value.type.dtype)
         if given is not None and into.kind == "float":
             is_fine &= given.kind != "complex"
@@ -240,12 +240,12 @@ class Trace:
             self.refuse(TraceProblem("what is stored may not fit the array", self.at or here()))
 
     def leave_text(self) -> None:
-        """Refuse to go on without Python where the text of a traced value is asked for: it would be its type."""
+        """Refuse to go on without Python if the text of a traced value is needed: it would be the text of its type."""
         if self.is_strict:
             self.refuse(TraceProblem("the text of a value is made by Python", self.at or here()))
 
     def refuse(self, problem: WeftError) -> None:
-        """Remember why calls must be left to Python; the trace continues, so that its graph can be printed."""
+        """Remember why calls must be left to Python. The trace continues, so that its graph can be printed."""
         self.refused = self.refused or problem
 
     def fallback(
@@ -481,7 +481,7 @@ def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 def _stored_dtype(x: Any, into: DType) -> DType | None:
-    """Return the dtype of what is stored to an array; an int that fits integers has theirs."""
+    """Return the dtype of a value that is stored to an array. An int that fits an integer array takes its dtype."""
     if isinstance(x, Tracer):
         return x.value.type.dtype
     if isinstance(x, int) and (into.is_integer or abs(x) >= 2**63):

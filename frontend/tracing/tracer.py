@@ -47,10 +47,10 @@ class Recorder(Protocol):
         """Leave the call to Python if NumPy may raise an error where it stores a value to all of an array."""
 
     def leave_text(self) -> None:
-        """Leave the call to Python, because the text of a value is asked for."""
+        """Leave the call to Python, because the text of a value is needed."""
 
     def leave_numbers(self, function: Callable[..., Any], value: Any) -> None:
-        """Leave the call to Python if something that arrays have is asked of a number that is Python's own."""
+        """Leave the call to Python if a Python number is used like an array."""
 
     @property
     def changes_arguments(self) -> bool:
@@ -78,7 +78,9 @@ def _operator(tracer: Tracer, function: Callable[..., Any], operands: tuple[Any,
 
 
 def _refuse_sequence(tracer: Tracer, function: Callable[..., Any]) -> None:
-    """Refuse a list or a tuple next to a number: only arrays convert it, numbers repeat it or raise an error."""
+    """Refuse a list or a tuple next to a number: only arrays convert it; Python's numbers repeat it or raise an
+    error.
+    """
     kind = tracer.__class__
     is_own = kind in (bool, int, float, complex)
     if not is_own and not (function is operator.mul and issubclass(kind, np.generic)):
@@ -132,7 +134,7 @@ def _leaves(what: str, advice: str, why: str = "would leave the trace") -> Any:
 
 
 def _converts(convert: Callable[..., Any], what: str, advice: str, why: str = "would leave the trace") -> Any:
-    """Make a method that needs the number, which a traced value only has if it depends on nothing but sizes."""
+    """Make a method that needs the number. A traced value only has it if it depends on nothing but sizes."""
     refuse = _leaves(what, advice, why)
 
     def method(self: Tracer, *more: Any) -> Any:
@@ -248,7 +250,7 @@ class Tracer:
 
     @property
     def own_shape(self) -> tuple[Any, ...]:
-        """The shape, also of a number, for which Python has none."""
+        """The shape, also of a number, although Python's numbers have none."""
         return tuple(sized(self._trace, size) for size in self.value.type.shape)
 
     shape = _attribute(lambda self: self.own_shape)
@@ -282,7 +284,7 @@ class Tracer:
     __array_ufunc__ = _UfuncProtocol()
 
     def __dask_tokenize__(self) -> Any:
-        """Refuse to become a part of a dask array, which dask does with `outside * x` in one of its modes."""
+        """Refuse to become a part of a dask array, as in some cases of `outside * x`."""
         hint = "write the traced value first (x * other), or pass the dask array as an argument"
         raise TraceProblem("dask took a traced value into an array of its own", hint=hint)
 

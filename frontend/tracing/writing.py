@@ -86,7 +86,9 @@ def written(trace: Trace, function: Callable[..., Any], given: Arguments, out: A
 def _plainly(
     trace: Trace, function: Callable[..., Any], given: Arguments, outs: tuple[Any, ...], span: Span | None
 ) -> Any:
-    """Return the results of the call without `out` if exactly they would be written, or None if NumPy must run it."""
+    """Return the results of the call without `out` if the same values would be written, or None if NumPy must
+    run it.
+    """
     args, kwargs = given
     # `concatenate` and `stack` take either `out` or `dtype`.
     asks = {"where", "casting"} if isinstance(function, (np.ufunc, UfuncMethod)) else {"where", "casting", "dtype"}

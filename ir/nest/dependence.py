@@ -38,7 +38,7 @@ def meeting(
 ) -> int | Meeting:
     """The dependence distance: how many steps of the loop over `variable` the second access comes after the first.
 
-    A distance of 0 is given as soon as it is found, though the accesses may never meet: every loop allows it.
+    A distance of 0 is returned as soon as it is found, even if the accesses may never meet: every loop allows it.
     """
     if load.collapsed != store.collapsed:
         return Meeting.UNKNOWN
@@ -83,7 +83,7 @@ def _ranges(nest: Graph, access: MemoryAccess) -> Iterator[Size]:
 
 
 def _distance(here: Size, there: Size, variable: str, changing: frozenset[str]) -> int | Meeting:
-    """The distance by one coordinate: `k*v + e` equals `k*v' + e'` where `v' - v` is `(e - e') / k`."""
+    """Find the distance from one coordinate: `k*v + e` equals `k*v' + e'` where `v' - v` is `(e - e') / k`."""
     first, second = dims.symbol(LOOP + variable), dims.symbol(LOOP + variable + NEXT)
     factor = _factor(here, LOOP + variable)
     if factor == 0 or factor != _factor(there, LOOP + variable + NEXT):
@@ -101,7 +101,7 @@ def _factor(size: Size, name: str) -> int:
 
 
 def dependence_problem(nest: Graph, loop: Node, found: Sequence[MemoryAccess], facts: Sequence[Size]) -> str | None:
-    """Explains why a loop can't be of its kind, or None. `found` are the accesses inside it, in order."""
+    """Explain why a loop can't be of its kind, or return None. `found` are the accesses inside it, in order."""
     kind, is_shared = loop.attrs.get("kind"), bool(loop.attrs.get("shared"))
     names = [v.name for v in variables(loop)]
     if loop.op is PRODUCT:

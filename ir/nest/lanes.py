@@ -35,7 +35,7 @@ def lanes_of(walk: Node) -> int:
 
 
 def position_of(walk: Node) -> Size:
-    """Where an element of a walk is among all that are reduced together, unless ranges depend on one another."""
+    """Find where an element of a walk is among all that are reduced together, unless ranges depend on one another."""
     if "position" in walk.attrs:
         return sizes(walk.attrs, "position")[0]
     found: Size = 0

@@ -1,4 +1,4 @@
-"""Tell what the accesses of a nest touch: stores to both parts of a complex number, and the most bytes of memory."""
+"""Examine the memory that a nest uses: stores to both parts of a complex number, and the size of allocations."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .scopes import base, places, variables
 
 
 def paired_stores(graph: Graph) -> dict[Node, Node]:
-    """Find stores to the real and the imaginary part of one complex number, in this order, which may be made as one.
+    """Find stores to the real and the imaginary part of one complex number, in this order, that can become one store.
 
-    Nothing between them may touch the real part, or fail. The first store is found by the second.
+    Nothing between them may touch the real part, or fail. The result has the first store for each second one.
     """
     pending, found = dict[tuple[Value, tuple[Size, ...]], Node](), dict[Node, Node]()
     for node in graph:

@@ -1,7 +1,7 @@
 """Check the loop nest of a region: that it fits the region, and that the emitter of kernels can translate it.
 
-A region's nest reads the operands and writes the results. What it writes it may load again in a later loop of the same
-row, at the same place, so the emitter may compute a number wherever it is first needed. Indices are linear in the
+A region's nest reads the operands and writes the results. It may load again what it wrote, in a later loop of the same
+row and at the same place. So the emitter may compute a number wherever it is first needed. Indices are linear in the
 variables of loops.
 """
 
@@ -66,7 +66,7 @@ def _own(nest: Graph) -> Guards:
 
 
 def code_problem(region: Node) -> tuple[Node, str | AttributeProblem] | None:
-    """Describe what is wrong with a region's nest by itself, and where; proofs about indices are not made here."""
+    """Describe what is wrong with the structure of a region's nest, and where. Indices are proved elsewhere."""
     nest = region.code
     if (nest is not None) != has_nest(region):
         return region, "needs a loop nest" if nest is None else "can't have a loop nest: it has no form, or another one"
@@ -112,7 +112,7 @@ def _nodes_problem(region: Node, nest: Graph) -> tuple[Node, str | AttributeProb
 
 
 def _complex_problem(node: Node) -> str | None:
-    """Complex numbers are loaded and stored; all else is computed on their parts."""
+    """Complex numbers may be loaded and stored; everything else is computed on their parts."""
     given = [v for v in node.operands if v.type.kind == "tensor" and v.type.dtype.kind == "complex"]
     if not given:
         return None
@@ -137,7 +137,7 @@ def _loops_problem(nest: Graph) -> tuple[Node, str] | None:
 
 
 def is_linear(size: Size) -> bool:
-    """Whether a size is a sum of loop variables times sizes, and a size."""
+    """Whether a size is a sum of loop variables, each times a size, plus a size."""
     rest = size
     for name in dims.symbols(size):
         if name.startswith(LOOP):

@@ -1,7 +1,7 @@
 """Find the elements that an innermost loop loads and stores again and again, and that can stay in registers meanwhile.
 
-`a[i, j] -= a[i, k] * a[k, j]` in a loop over k is one: no other access of the loop meets `a[i, j]`, by the same proofs
-that the verifier makes. It is loaded before the loop and stored behind it.
+In `a[i, j] -= a[i, k] * a[k, j]` in a loop over k, `a[i, j]` is such an element: the verifier's proofs show that no
+other access of the loop meets it. It is loaded before the loop and stored after it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check the walks of a region's nest, and that what it writes is loaded again only where the emitter allows it.
 
-The emitter computes a number where it is first needed. So a load of a result or of scratch memory moves with the loop
-around it, and nothing else in that loop writes there, but for the store that ends the step.
+The emitter computes a number where it is first needed. So a load of a result or of scratch memory must move with the
+loop around it, and nothing else in that loop may write there, except the store that ends the step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rows_problem(region: Node, nest: Graph) -> Problem | None:
 
 
 def _product(region: Node, nest: Graph) -> Problem | None:
-    """Checks that the outer loops are those over the rows of a product, of which only the own row is in memory."""
+    """Check the outer loops over the rows of a product. Only the current row of it is in memory."""
     space, product, body, own = sizes(region.attrs, "space"), nest.inputs[len(region.operands)], nest, dict[int, Size]()
     for (axis,) in axis_groups(region.attrs, "rows"):
         loops = [n for n in body if n.op in EFFECTS]
@@ -86,7 +86,7 @@ def _walk(region: Node, node: Node, body: Graph, around: tuple[Node, ...]) -> st
 
 
 def _taps(region: Node, node: Node, steps: int) -> str | None:
-    """Checks a walk over windows, whose ranges are as long as the taps that are unrolled."""
+    """Check a walk over windows, whose ranges must be as long as the taps that are unrolled."""
     taps, found = ints(node.attrs, "taps") if "taps" in node.attrs else (), variables(node)
     if len(taps) != len(found) or math.prod(n or 1 for n in taps) > MOST:
         return f"needs 'taps' for each of its ranges, of at most {MOST} elements together"
@@ -104,7 +104,7 @@ def _taps(region: Node, node: Node, steps: int) -> str | None:
 
 
 def _lanes(region: Node, node: Node, around: tuple[Node, ...]) -> str | None:
-    """Checks that vectors of a walk fit its tree; inside of vectors of rows, each step is a lane of its own."""
+    """Check that the vectors of a walk fit its tree. Inside vectors of rows, each step is one lane."""
     counts = {v.type.shape[0] for v in node.results if v.type.kind == "vector"}
     if len(counts) > 1:
         return "must have results with the same number of lanes, in the nest of a region"

@@ -69,7 +69,7 @@ def _for(node: Node) -> str | None:
 
 
 def _carries(node: Node, given: Sequence[TensorType], after: Sequence[TensorType]) -> str | None:
-    """Checks that carried values keep their types from the operands through the body to the results."""
+    """Check that carried values have the same types as operands, in the body and as results."""
     assert node.body is not None
     if any(t.shape or t.kind != "tensor" for t in given):
         return "carried values must be numbers"
@@ -115,7 +115,7 @@ def _walk(node: Node) -> str | None:
 
 
 def _can_chain(walk: Node, combine: Sequence[str]) -> bool:
-    """Whether an FMA can add what is marked as a product that is added without rounding it."""
+    """Whether FMAs can add the terms that are marked as `chained`: each must be a product, and its reduction a sum."""
     assert walk.body is not None
     chained, terms = ints(walk.attrs, "chained"), walk.body.outputs
     products = [v.node is not None and v.node.op is TABLE["mul"] and v.type.dtype in (F32, F64) for v in terms]
@@ -253,7 +253,7 @@ def _bind(node: Node) -> str | None:
 
 
 def _assign(node: Node) -> str | None:
-    """Checks that arrays of the graph are those of the buffers, under the guards of the assignment."""
+    """Check that the arrays of the graph match the buffers, under the guards of the assignment."""
     assert node.body is not None
     writes = integer(node.attrs, "writes")
     body = Graph(node.body.name, node.body.inputs, node.body.nodes, node.body.outputs, guards_in(node))
@@ -285,7 +285,9 @@ def guards_in(node: Node) -> dict[str, Attr]:
 
 
 def broadcasts(facts: Facts, shape: Sequence[Size], target: Sequence[Size]) -> bool:
-    """Whether an array can be written to a buffer of another shape: axes of size 1 repeat, leading ones may be 1."""
+    """Whether an array can be written to a buffer of another shape: axes of size 1 repeat, and leading ones may be
+    missing.
+    """
     missing = len(target) - len(shape)
     if missing < 0:
         return all(facts.canonical(s) == 1 for s in shape[:-missing]) and broadcasts(facts, shape[-missing:], target)
@@ -360,7 +362,7 @@ def _shown(dtypes: Sequence[DType]) -> str:
 
 
 def uses(node: Node) -> frozenset[str]:
-    """The symbols in the sizes of a node's attributes and result types."""
+    """List the symbols in the sizes of a node's attributes and result types."""
     found: set[str] = set()
     for attr in node.attrs.values():
         if isinstance(attr, tuple):

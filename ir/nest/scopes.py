@@ -14,7 +14,9 @@ from .ops import ACCESSES, ALLOC, BIND, CHECK, FOR, GRAPHS, LOOPS, PRODUCT, STOR
 
 @record
 class LoopVariable:
-    """A variable of a loop, or a number from data: `@name` from `first` to before `end`."""
+    """A variable `@name`, of a loop or for a number from data: it goes from `first` up to `end`, which it does not
+    reach.
+    """
 
     name: str
     first: Size
@@ -97,7 +99,7 @@ def bound_before(place: Location, nest: Graph) -> tuple[LoopVariable, ...]:
 
 @record(eq=False)
 class MemoryAccess:
-    """A load or a store, resolved to the buffer that owns the memory and the index in it.
+    """A load or a store, resolved to the buffer that owns the memory and to the index there.
 
     If a view collapses axes of the buffer (`collapsed`), the index is that of the collapsed axes.
     """
@@ -131,7 +133,7 @@ def accesses(found: Sequence[Location]) -> list[MemoryAccess]:
 
 
 def base(buffer: Value, at: Sequence[Size]) -> tuple[Value, tuple[Size, ...]]:
-    """The buffer that owns the memory of a view, and the index there of the view's element `at`."""
+    """The buffer that owns the memory of a view, and the index in it of the view's element `at`."""
     buffer, index = _through(buffer, at)
     while buffer.node is not None and buffer.node.op is VIEW:
         found, (inner,) = dict[int, Size](), buffer.node.operands
@@ -218,7 +220,7 @@ def body_of(graph: Graph, wanted: Node) -> Graph | None:
 
 
 def needed_for(wanted: Value, nodes: Sequence[Node]) -> Graph:
-    """The nodes that a value is computed by, with all that may fail."""
+    """Find the nodes that compute a value, and everything among them that may fail."""
     found, values = list[Node](), {wanted}
     for node in reversed(nodes):
         if node.op in (BIND, CHECK) or values & set(node.results):

@@ -51,7 +51,7 @@ def _module(parser: Parser) -> Parsed:
 
 
 def kernel(parser: Parser) -> Graph:
-    """The nest at the parser's place, which is not verified yet."""
+    """Parse the nest at the parser's position, without verifying it."""
     start, schema = parser.at, parse_schema(KERNEL)
     parser.expect('"nest.kernel"')
     parser.expect("(")

@@ -1,4 +1,4 @@
-"""Check that a nest is well-formed, stays inside its buffers, and may run as the kinds of its loops demand.
+"""Check that a nest is well-formed, stays inside its buffers, and may run its loops as their kinds say.
 
 Everything here is proved for all sizes, from the ranges of loops and the guards of the nest.
 """
@@ -43,7 +43,7 @@ def verify_nest(nest: Graph, where: Places | None = None, guards_ends: bool = Fa
     """Raises a `VerifyProblem` at the first mistake.
 
     Returns the guards that the nest needs in addition: `max(0, n - 1) == n - 1` if it reads row 0 of n. If an index
-    can't be proved to be inside its buffer, `guards_ends` makes guards for its smallest and largest value.
+    can't be proved to be inside its buffer, `guards_ends` asks for guards on its smallest and largest value.
     """
     verifier = _NestVerifier(nest, where, guards_ends)
     verifier.run()
@@ -117,7 +117,7 @@ class _NestVerifier:
                 raise self.fail(value, problem)
 
     def values(self, graph: Graph, visible: set[Value]) -> None:
-        """Checks that every value is computed before it is used, in this body or around it."""
+        """Check that every value is computed before it is used, in this body or around it."""
         visible = visible | set(graph.inputs)
         for node in graph:
             for i, value in enumerate(node.operands):
@@ -156,13 +156,13 @@ class _NestVerifier:
             self.assign(place)
 
     def in_scope(self, node: Node, names: Iterable[str], variables: set[str]) -> None:
-        """Checks that the loop variables among some names are known."""
+        """Check that these names are variables of loops that are known here."""
         for name in sorted(names):
             if name.startswith(LOOP) and name[len(LOOP) :] not in variables:
                 raise self.fail(node, f"no loop around it has the variable {name}")
 
     def line_problem(self, node: Node) -> AttributeProblem | None:
-        """Describe a loop that is aligned to the cache lines of a buffer that is not there."""
+        """Describe a loop that is aligned to the cache lines of a buffer that does not exist."""
         if node.op in LOOPS and "line" in node.attrs and integer(node.attrs, "line") >= len(self.nest.inputs):
             buffers = quantity(len(self.nest.inputs), "buffer")
             return AttributeProblem("line", f"the nest has {buffers}, so 'line' can't be {node.attrs['line']}")
@@ -188,7 +188,7 @@ class _NestVerifier:
                 raise self.fail(place.node, f"stores to %{buffer.name}, which the nest only reads")
 
     def scan(self, place: Location) -> None:
-        """Checks that a running value goes along the innermost loop, whose steps come in order."""
+        """Check that a running value goes along the innermost loop, and that its steps run in order."""
         name = str(place.node.attrs["var"])
         loops = list(place.loops)
         while loops and all(v.name != name for v in variables(loops[0])):
@@ -233,14 +233,14 @@ class _NestVerifier:
                     raise self.fail(node, f"can't show that {named} is {wanted}")
 
     def guard(self, size: Size) -> bool:
-        """Guard that a size is at least 0, if it depends only on the sizes of a call; tell whether it does."""
+        """Add the guard that a size is at least 0 if it depends only on the sizes of a call; tell whether it does."""
         if isinstance(size, int) or any(name.startswith(LOOP) for name in size.symbols):
             return False
         self.needed.append(size)
         return True
 
     def guard_least(self, size: Size, around: Sequence[LoopVariable]) -> bool:
-        """Guard that the least value of a size is at least 0, unless a loop around has no steps."""
+        """Add the guard that the least value of a size is at least 0, unless a loop around it has no steps."""
         unless: Size = 0
         for variable in reversed(around):
             factor = coefficient_of(size, LOOP + variable.name)

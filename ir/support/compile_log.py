@@ -1,7 +1,7 @@
 """Log what is compiled, to the logger `weft.compile`.
 
-`WEFT_LOG=compile` shows it on stderr. A program that configures `logging` itself needs no variable. `logging` is not
-imported for anybody else, because that takes longer than a cached start has.
+`WEFT_LOG=compile` shows it on stderr. A program that configures `logging` itself needs no variable. Otherwise `logging`
+is not imported: that takes longer than starting from the cache.
 """
 
 from __future__ import annotations

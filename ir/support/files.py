@@ -76,7 +76,7 @@ def put_file(path: str, content: bytes, folder: int | None = None, keeps_old: bo
 
 
 def delete_abandoned(path: str) -> None:
-    """Delete the temporary files that killed writers of a path left beside it, unless locks don't work here."""
+    """Delete the temporary files that killed writers left beside a path, unless locks don't work here."""
     head, name = os.path.split(path)
     with suppress(OSError):
         for other in os.listdir(head or "."):
@@ -87,7 +87,7 @@ def delete_abandoned(path: str) -> None:
 
 
 def is_being_written(path: str, folder: int | None = None) -> bool:
-    """Tell whether somebody holds the lock of a temporary file, or locks don't work here."""
+    """Tell whether another process holds the lock of a temporary file, or locks don't work here."""
     import fcntl
 
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)

@@ -40,7 +40,7 @@ def lock() -> Any:
 
 
 def make_once(kept: list[T], make: Callable[[], T], making: Any) -> T:
-    """Return this process's one value, which is kept in a list and made under a lock at its first use."""
+    """Return the one value of this process. It is kept in a list, and made under a lock when it is first needed."""
     with making:
         if not kept:
             made = make()

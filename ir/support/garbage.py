@@ -1,7 +1,8 @@
 """Let Python's garbage collector run less often during a compile.
 
-A compile makes many objects that live until its end, so the collector walks them again and again and finds nothing: a
-quarter of the time of a long one. It is not switched off, because other threads may make garbage meanwhile.
+A compile makes many objects that live until its end, so the collector walks them again and again and finds nothing.
+That took a quarter of the time of a long compile. It is not switched off, because other threads may make garbage
+meanwhile.
 """
 
 from __future__ import annotations

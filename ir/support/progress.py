@@ -1,4 +1,4 @@
-"""Tell on a terminal that a compile takes long, and which part it is in.
+"""Show on a terminal that a compile takes long, and which part it is in.
 
 Nothing is printed, and no thread is started, where standard error is not a terminal.
 """
@@ -60,7 +60,7 @@ _CURRENT: ContextVar[_Compile | None] = ContextVar("weft_compile", default=None)
 
 @contextmanager
 def compiling(name: str, part: str = "reading the source", patience: float = PATIENCE) -> Iterator[None]:
-    """Say on a terminal what is compiled, and which part it is in, if it takes longer than `patience` seconds."""
+    """Show on a terminal what is compiled, and which part it is in, if it takes longer than `patience` seconds."""
     stream = sys.stderr
     if _CURRENT.get() is not None or not _is_terminal(stream):
         yield

@@ -56,7 +56,7 @@ def coloured(text: str, label: str) -> str:
 
 
 def _titled(error: BaseException) -> str:
-    """Return the message under the error's public name; a short name is enough, as the message says the rest."""
+    """Return the message under the error's public name. The short name is enough, since the message says the rest."""
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 

@@ -1,7 +1,7 @@
 """Parse MLIR's generic syntax into a graph, whether the printer wrote it or a person edited it.
 
-Nodes are made by the builder, so the rules run again and a type that does not follow from them is an error. Attributes
-are checked against the op's schema, and the place of everything is remembered for later messages.
+Nodes are made by the builder, so the op rules run again, and a type that contradicts them is an error. Attributes are
+checked against the op's schema, and the place of everything is remembered for later messages.
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ class _Attributes(dict[str, Attr]):
 
 
 class Parser:
-    """Reads the ops of a table. Results of `declared` ops have the types in the text; other types follow from rules."""
+    """Reads the ops of a table.
+
+    Results of `declared` ops have the types in the text; other types come from the rules.
+    """
 
     def __init__(
         self, text: str, file: str, table: Mapping[str, OpDef], declared: frozenset[OpDef], end_of_body: str

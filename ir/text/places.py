@@ -56,7 +56,7 @@ class Places:
         return None if found is None else self._lines.span(*found)
 
     def of_problem(self, what: Node | Value | Graph, problem: str | AttributeProblem) -> Span | None:
-        """Return the place that a message is about: what it is about, or one of its attributes."""
+        """Return the place that a message is about: a node, an input or a graph, or one of its attributes."""
         if isinstance(problem, str) or isinstance(what, Value):
             return self.of(what)
         return self.of_attribute(what, problem)

@@ -145,7 +145,7 @@ def _tree_problem(node: Node) -> Problem | None:
 
 
 def _early_choice(node: Node) -> str | None:
-    """A part of a tree without its order; one lane, and parts, may be asked for before there is a tree."""
+    """Name an attribute that needs `order`. One lane, and parts, may be requested before there is a tree."""
     names = ("lanes", "steps", "chained", "composite")
     return next((n for n in names if n in node.attrs and (n != "lanes" or node.attrs[n] != 1)), None)
 

@@ -93,7 +93,7 @@ def _loops_problem(region: Node) -> Problem | None:
 
 
 def _lines_problem(region: Node) -> Problem | None:
-    """Checks that a block of each sum is a step over as many lines."""
+    """Check that a block of each sum has as many steps as a step of the walk takes lines."""
     if "lines" not in region.attrs:
         return None
     reductions = [n for n in region.body or () if Trait.REDUCTION in n.op.traits]
@@ -109,7 +109,7 @@ def _lines_problem(region: Node) -> Problem | None:
 
 
 def _shared_problem(region: Node) -> Problem | None:
-    """Checks that the length of the columns decides whether sums share a walk, because that changes bits."""
+    """Check that the length of the columns decides whether sums share a walk, because that changes bits."""
     attrs = region.attrs
     sums = [n for n in region.body or () if Trait.REDUCTION in n.op.traits and "composite" in n.attrs]
     if attrs.get("shared_walks") and not sums:
@@ -156,7 +156,7 @@ def _is_short(region: Node) -> bool:
 
 
 def _lanes_problem(region: Node) -> Problem | None:
-    """Check vectors across short rows if trees have lanes along the columns: each column is one lane's total."""
+    """Check vectors across short rows whose trees have lanes along the columns: each column is one lane's total."""
     if not has_rows_in_lanes(region):
         return None
     attrs = region.attrs

@@ -128,7 +128,7 @@ def _product_space_problem(region: Node, product: Node) -> Problem | None:
 
 
 def _elements_problem(region: Node) -> Problem | None:
-    """Check that only the same iteration reads the values that it computes, and that gathers read memory."""
+    """Check that values which an iteration computes are read by that iteration only, and that gathers read memory."""
     space, reduced, body = _space(region), ints(region.attrs, "reduced"), _body(region)
     for value, index in region_elements(region):
         node = value.node
@@ -250,7 +250,10 @@ def _vector_problem(region: Node) -> Problem | None:
 
 
 def _may_walk_rows(region: Node) -> bool:
-    """Whether each row is walked once, along the vectors, and only adds up or scans: rows can be walked together."""
+    """Whether each row is walked once, along the vectors, only to add up or to scan.
+
+    Such rows can be walked together.
+    """
     if region.attrs.get("form") != ROWS or not walks_along_vectors(region):
         return False
     stages = region_stages(region)
@@ -370,7 +373,7 @@ def _product_loops_problem(region: Node, product: Node, of_rows: bool) -> Proble
 
 
 def unplaced(graph: Graph) -> tuple[Node, str] | None:
-    """Finds a node of a fused graph, or of a loop's body, that no step of a call runs, and says why."""
+    """Find a node of a fused graph, or of a loop's body, that no step of a call runs, and say why."""
     owned = dict[Value, Node]()
     for node in graph:
         if node.op not in (REGION, LOOP, NUMPY, CONCATENATE, RESHAPE):

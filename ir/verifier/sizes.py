@@ -66,7 +66,7 @@ def guard_problem(guards: Guards, bound: Collection[str] | None = None) -> Attri
 
 
 def _binds(size: Size, other: Size, known: set[str]) -> bool:
-    """Tell whether a size is a new symbol that equals a known size."""
+    """Tell whether a size is a new symbol that stands for a known size."""
     return dims.is_symbol(size) and str(size) not in known and dims.symbols(other) <= known
 
 

@@ -1,9 +1,9 @@
 """Check the rules that hold for every graph between two passes, and raise `VerifyProblem` if one is broken.
 
 Values are computed once, before they are used and in the graph that uses them. Nodes have the operands, attributes and
-types that their ops need. Sizes that must agree are equal by their types or by a guard. From `Stage.PROMOTED` on, every
-op has operands of the dtypes it computes in; only casts, NumPy functions, and regions that casts have been moved into
-read weak values.
+types that their ops need. Sizes that must agree are equal by their types or by a guard. From `Stage.PROMOTED` on,
+operands have the dtypes that their op computes in. Then only casts, NumPy functions and regions with casts in them read
+weak values.
 """
 
 from __future__ import annotations

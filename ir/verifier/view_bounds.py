@@ -1,7 +1,7 @@
 """Find the guards under which no view of a graph reads out of bounds and no size is negative.
 
-Front ends prove this when they build a graph; text from outside comes without proofs. What the sizes themselves don't
-prove becomes a guard, so that calls that break it are refused.
+Front ends prove this when they build a graph; text from outside comes without proofs. What can't be proved from the
+sizes becomes a guard, so calls that break it are refused.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _needed(graph: Graph, facts: Facts) -> Iterator[tuple[Size, Size]]:
 
 
 def _holds(count: Size, size: Size, facts: Facts) -> Iterator[tuple[Size, Size]]:
-    """The guard that a size is not negative, unless there is nothing to read."""
+    """The guard that a size is not negative, unless nothing is read."""
     size = facts.canonical(size)
     missing = dims.maximum(0, -size if isinstance(size, int) else 0 - size)
     if isinstance(missing, int) and (missing == 0 or isinstance(count, int)):

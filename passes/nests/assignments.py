@@ -73,7 +73,7 @@ class AssignmentLowering:
         self.numbers: dict[Value, Value] = {}
 
     def run(self, block: NestBlock) -> list[Value]:
-        """Writes the loops; returns the numbers that the assignment gives."""
+        """Write the loops, and return the numbers that the assignment computes."""
         graph, places = self.prepared()
         for step in self.context.passes:
             graph = run_pass(step, graph)
@@ -96,7 +96,7 @@ class AssignmentLowering:
         return [self.number(block, v) for v in graph.outputs[len(self.targets) :]]
 
     def prepared(self) -> tuple[Graph, list[MemoryPlace | Value]]:
-        """The graph with arrays in the axis order of memory and results in the shapes of their buffers."""
+        """Return the graph with arrays in the axis order of memory and results in the shapes of their buffers."""
         body = self.node.body
         assert body is not None
         rewriter = Rewriter(Graph(body.name, body.inputs, body.nodes, body.outputs, guards_in(self.node)))
@@ -135,7 +135,9 @@ class AssignmentLowering:
     # -- guards
 
     def demand(self, block: NestBlock, guards: Sequence[tuple[Size, Size]]) -> None:
-        """Demand equalities: as guards of the nest if only its sizes matter, by a check if loop variables do."""
+        """Demand equalities: by guards of the nest if they depend on its sizes only, by checks if loop variables
+        matter.
+        """
         for left, right in guards:
             if left == right or (left, right) in self.context.known:
                 continue
@@ -151,7 +153,7 @@ class AssignmentLowering:
     # -- memory
 
     def find_memory(self, block: NestBlock, graph: Graph) -> list[tuple[Value, MemoryPlace]]:
-        """Give every result of a region memory; return the results to copy to their targets at the end."""
+        """Give every result of a region memory. Return the results that must be copied to their targets at the end."""
         copies: list[tuple[Value, MemoryPlace]] = []
         targets = [whole(t) for t in self.targets]
         for k, (value, target) in enumerate(zip(graph.outputs, targets, strict=False)):
@@ -194,7 +196,7 @@ class AssignmentLowering:
             offset = offset + piece.type.shape[axis]
 
     def scratch(self, block: NestBlock) -> Scratch:
-        """Allocate memory for values between stages, once per value however often its region is lowered."""
+        """Allocate memory for values between stages: once per value, even if its region is lowered several times."""
         made: dict[Value, Value] = {}
 
         def allocate(value: Value, shape: tuple[Size, ...]) -> Value:
@@ -238,7 +240,9 @@ class AssignmentLowering:
     def overwrite(
         self, block: NestBlock, region: Node, places: Mapping[Value, MemoryPlace], scratch: Scratch
     ) -> bool:  # fmt: skip
-        """Write loops that read every element before they overwrite it, if there are such; tell whether."""
+        """Write loops that read every element before they overwrite it, if such an order exists; tell whether
+        it does.
+        """
         stored = {places[v].buffer for v in region.results if v in places}
         written = {places[v].base for v in region.results if v in places}
         loaded = {places[v].buffer for v in region.operands if v in places}
@@ -272,7 +276,7 @@ class AssignmentLowering:
         block.nodes += own.nodes
 
     def directions(self, region: Node) -> Iterator[frozenset[int]]:
-        """Yield sets of axes to run backwards, none first; a region with columns has its own order."""
+        """Yield sets of axes to run backwards, the empty one first. A region with columns keeps its own order."""
         columns, rows = axis_groups(region.attrs, "columns"), axis_groups(region.attrs, "rows")
         axes = [] if columns else [axis for group in rows for axis in group]
         for chosen in chain.from_iterable(combinations(axes, k) for k in range(len(axes) + 1)):
@@ -336,7 +340,7 @@ def _fitted(builder: Builder, value: Value, shape: tuple[Size, ...]) -> Value:
 
 
 def _match_sizes(facts: Facts, old: Sequence[Size], new: Sequence[Size]) -> None:
-    """Demands that the only two sizes of a reshape that differ are equal: the others are."""
+    """Demand that the two sizes in which a reshape differs are equal; all others are known to be."""
     pairs = list(zip(*([s for s in map(facts.canonical, shape) if s != 1] for shape in (old, new)), strict=False))
     counts = {sum(facts.canonical(s) != 1 for s in shape) for shape in (old, new)}
     differing = [(a, b) for a, b in pairs if a != b]
@@ -345,7 +349,7 @@ def _match_sizes(facts: Facts, old: Sequence[Size], new: Sequence[Size]) -> None
 
 
 def _merged_index(new: Sequence[Size], old: Sequence[Size], index: Index) -> Index | None:
-    """The index after a reshape that merges neighbouring axes to one, of which guards know the size."""
+    """The index after a reshape that merges neighbouring axes into one, whose size the guards know."""
     before = 0
     while before < min(len(new), len(old)) and new[before] == old[before]:
         before += 1

@@ -1,7 +1,7 @@
 """Compute single elements of arrays as numbers in a loop nest.
 
-Views become part of indices. A number is computed in the outermost block in which all its operands have values, so that
-it is outside of loops on which it does not depend.
+Views become part of indices. A number is computed in the outermost block in which all its operands have values, so it
+stays out of loops on which it does not depend.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class NestElements:
         return max(homes, key=lambda b: b.depth, default=block.chain()[-1])
 
     def _gathered(self, block: NestBlock, node: Node, index: Index) -> tuple[NestBlock, Value]:
-        """Look an element up; an index from the end is counted from the front, and one out of range is an error."""
+        """Look an element up. An index from the end is counted from the front, and one out of range is an error."""
         source, *arrays = node.operands
         target = gather_target(node, index)
         found: list[Size] = []

@@ -192,7 +192,7 @@ class Numbers:
         return dims.substitute(size, self.variables)
 
     def _gathered(self, node: Node, index: Index, numbers: list[Value]) -> Value:
-        """Look an element up; an index from the end is counted from the front, and one out of range is an error."""
+        """Look an element up. An index from the end is counted from the front, and one out of range is an error."""
         source = node.operands[0]
         found = []
         for axis, number in zip(ints(node.attrs, "axes"), numbers, strict=True):
@@ -222,6 +222,6 @@ class Numbers:
 
 
 def _run(index: Index, group: frozenset[str]) -> tuple[int, ...]:
-    """The axes of an array from the first to the last one that a group of collapsed loops moves along."""
+    """The axes of an array along which a group of collapsed loops moves, first to last."""
     axes = [axis for axis, place in enumerate(index) if not group.isdisjoint(dims.symbols(place))]
     return tuple(range(axes[0], axes[-1] + 1)) if axes else ()

@@ -1,4 +1,4 @@
-"""Decide whether loops may write to memory that they read, as if they read everything first.
+"""Decide whether loops may write to memory that they read, with the result as if they read everything first.
 
 A load must not see what an earlier iteration stored. Loops are compared from the outside in. If the element is stored
 in a later step than it is loaded, the order is fine. If both are in the same step, the next inner loop decides, and
@@ -19,7 +19,7 @@ from ...ir.nest.scopes import Location, MemoryAccess, accesses, variables
 def reads_first(
     nodes: Sequence[Node], around: tuple[Node, ...], loaded: set[Value], stored: set[Value], facts: Sequence[Size]
 ) -> bool:
-    """Tell whether no load of some buffers by these nodes sees a store of theirs; loops may run as their kinds say.
+    """Tell whether no load from these buffers can see a store by the same nodes, if loops run as their kinds allow.
 
     `loaded` and `stored` are the operands of the relevant loads and stores: views of the same memory differ.
     """

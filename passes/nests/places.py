@@ -40,7 +40,7 @@ def whole(buffer: Value) -> MemoryPlace:
 
 
 def are_apart(a: MemoryPlace, b: MemoryPlace) -> bool:
-    """Tell whether two places of one buffer never meet because an index of theirs is a different number.
+    """Tell whether two places in one buffer never meet, because they have different numbers at some index.
 
     The parts of a complex array are such places.
     """
@@ -107,7 +107,7 @@ def layout_class(buffer: Value, order: tuple[int, ...], layouts: Mapping[Value, 
 
 
 def most(size: Size, ranges: Mapping[str, LoopVariable]) -> Size | None:
-    """Return a size without loop variables that is never smaller than this one, or None."""
+    """Return a size without loop variables that is at least as large as this one, or None."""
     return _extreme(size, ranges, 1)
 
 

@@ -94,7 +94,7 @@ class RegionLowering:
         return self.numbers
 
     def around(self, block: NestBlock, axes: Sequence[int], write: Callable[[NestBlock], None]) -> None:
-        """Writes loops over some axes, with what `write` writes inside them."""
+        """Write loops over some axes; `write` fills them."""
         if not axes:
             write(block)
             return
@@ -127,7 +127,7 @@ class RegionLowering:
             self.store(block, self.elements.at(block, value, index), result, index)
 
     def write(self, block: NestBlock, written: Sequence[tuple[Value, Value]], left: Places) -> None:
-        """Computes elements of results and those that later stages need, then stores them."""
+        """Compute elements of results and values that later stages need, then store them."""
         index = loop_variables(self.space)
         numbers = [(result, self.elements.at(block, value, index)) for result, value in written]
         for value, place in left.items():
@@ -136,7 +136,7 @@ class RegionLowering:
             self.store(block, number, result, index)
 
     def kept_values(self, stages: RegionStages) -> dict[Value, tuple[int, MemoryPlace]]:
-        """Return expensive values that several stages need, with the first such stage and their memory."""
+        """Return expensive values that several stages need, each with the first such stage and its memory."""
         kept = values_between_stages(self.region, stages, has_scratch=True)
         needed = needed_in(self.region, stages, {}) if kept else {}
         reads = {place.base for place in self.elements.places.values()}
@@ -165,7 +165,7 @@ class RegionLowering:
     ) -> None:
         """Walk along the columns for the reductions of one stage, and store what the stage writes.
 
-        Reductions with the same tree share a walk. Positions have their own, in C order.
+        Reductions with the same tree share a walk. `argmin` and `argmax` have walks of their own, in C order.
         """
         together: dict[object, list[Node]] = {}
         for node in reductions:

@@ -23,7 +23,7 @@ class NestStep(Protocol):
 
 
 def rewritten(nest: Graph, step: NestStep) -> Graph:
-    """Return the nest as a step rewrites it, or the very same nest if nothing has changed."""
+    """Return the nest as a step rewrites it, or the very same nest if nothing changes."""
     made = NestRewriter(step.visit).run(nest)
     return made if step.has_changed else nest
 

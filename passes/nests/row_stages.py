@@ -48,7 +48,7 @@ class NestStages:
             self.numbers.store(slot, value)
 
     def _kept(self) -> dict[Value, tuple[int, KeptPlace]]:
-        """The values that the plan keeps: each with the stage that computes it, and where it is."""
+        """The values that the plan keeps: for each the stage that computes it, and where it is."""
         places = {n.result: str(n.attrs["keep"]) for n in self.region.body or () if "keep" in n.attrs}
         needed = needed_in(self.region, self.stages, {}) if places else {}
         found = dict[Value, tuple[int, KeptPlace]]()
@@ -139,11 +139,11 @@ class NestStages:
         return "peel" in self.plan and is_single and in_any_order and not self.has_scans
 
     def _position(self) -> Size:
-        """The position of an element in C order, which is not the order of the walk."""
+        """The position of an element in C order, which may differ from the order of the walk."""
         return dims.substitute(region_position(self.region), self.numbers.variables)
 
     def fetch(self, inner: Numbers) -> None:
-        """Prefetches what the walk reads some lines later."""
+        """Prefetch what the walk will read a few lines later."""
         ahead, level = ints(self.plan, "prefetch")
         variable, vector = LOOP + self.names[-1], integer(self.plan, "vector")
         for slot, value in enumerate(self.region.operands):

@@ -77,13 +77,13 @@ class NestBlock:
         return next((b.elements[element] for b in self.chain() if element in b.elements), None)
 
     def home_of(self, sizes: Iterable[Size]) -> NestBlock:
-        """The outermost block in which all variables of some sizes have values."""
+        """The outermost block in which all variables of these sizes have values."""
         used = {name for size in sizes for name in dims.symbols(size) if name.startswith(LOOP)}
         return next((b for b in self.chain() if b.around is None or b.names & used), self)
 
 
 class Names:
-    """Gives out names of variables that no loop of a nest has yet."""
+    """Make variable names that no loop of a nest has yet."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)

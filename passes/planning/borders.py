@@ -15,7 +15,7 @@ from .materialize import with_copies
 
 @record
 class Border:
-    """The members of the two kernels, the values that go through memory, and why."""
+    """The operations of two neighbouring kernels, the values that go through memory between them, and the reason."""
 
     producer: tuple[Value, ...]
     consumer: tuple[Value, ...]
@@ -41,6 +41,6 @@ def _borders(grouping: Grouping) -> Iterator[Border]:
 
 
 def _taken(consumer: Group) -> str:
-    """Say why a kernel was never tried: what reads it had found its loops before."""
+    """Say why a kernel was never considered: its reader already had its loops."""
     first = consumer.members[0].node
     return f"what reads it shares the loops of {first.op.name} instead" if first is not None else "it is copied"

@@ -1,6 +1,7 @@
-"""Find the functions that are emitted once and called, so that compile time does not grow with their number.
+"""Find the functions that are emitted once and called, so that compile time does not grow with the number of their
+uses.
 
-And say whether functions wait for one another: more vectors at a time then hide how long each takes.
+It also tells whether functions wait for one another. Then more vectors at a time hide their latency.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def called_functions(body: Graph) -> tuple[str, ...]:
 
 
 def are_chained(body: Graph) -> bool:
-    """Whether a function takes what another one has given, in straight-line code without calls."""
+    """Whether a function takes the result of another one, in straight-line code without calls."""
     waiting = set[Value]()
     for node in body:
         is_function = function_name(node) is not None

@@ -2,7 +2,7 @@
 
 `links` says for each operand of a node which axis of the result each of its axes becomes. Linked axes share one class,
 so an axis is chunked if any axis of its class is that of a chunked input. An axis that an op can't treat chunk by chunk
-has no link; if it is chunked all the same, the op can't be split and `ChunkAxes` raises `Unsupported` at its line. The
+has no link; if such an axis is chunked, the op can't be split, and `ChunkAxes` raises `Unsupported` at its line. The
 few elements at an end of a stencil (`chunk_overlap.py`) have a link, but are in no class: they are not cut.
 """
 
@@ -60,7 +60,7 @@ def _kept(node: Node) -> tuple[int | None, ...]:
 
 
 def _reshaped(node: Node) -> tuple[int | None, ...]:
-    """Axes that stay as they are: those with as many elements before them and of the same size."""
+    """Axes that stay as they are: they have the same size, and as many elements before them."""
     before, after = node.operands[0].type.shape, node.result.type.shape
     found: list[int | None] = []
     start = 0
@@ -88,7 +88,7 @@ def _gathered(node: Node) -> Links:
 
 
 def is_edge(node: Node, operand: int, axis: int, env: Mapping[str, int]) -> bool:
-    """Whether an axis of an operand is linked to a result without being cut as it is: at an end of a stencil."""
+    """Whether an axis of an operand is linked to a result but not cut in the same way: at an end of a stencil."""
     if node.op is SLICE:
         ends = slice_ends(node, axis, env)
         return ends is not None and ends.edge is not None

@@ -1,10 +1,10 @@
 """Compute sums that need another reduction of the same data (`ir/composites.py`) in one pass over the chunks.
 
-One machine cuts long columns into parts and gives each its own shift. A chunk that begins at a part does the same. For
-sums of powers its kernel takes the chunk in rows of one part each, and returns the shift and the sums of each row; they
-wait until all chunks are there, and are then moved to the common shift and added up as one machine does it. Moments of
-neighbours are joined wherever they meet: a kernel returns those of a node of the tree, which is many parts, and tasks
-merge those of nodes. If bits are free, a chunk is a part.
+A single machine cuts long columns into parts and gives each part its own shift. A chunk that begins at a part does the
+same. For sums of powers its kernel takes the chunk in rows of one part each, and returns the shift and the sums of each
+row; they wait until all chunks are there, and are then moved to the common shift and added up as one machine does it.
+Moments of neighbours are joined wherever they meet: a kernel returns those of a node of the tree, which is many parts,
+and tasks merge those of nodes. If the bits may differ, a whole chunk is one part.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ChunkJoin:
 
 
 class PartSums:
-    """Adds the sums of parts to a piece, powers or moments; `axes` are the axes of a part in the piece's values.
+    """Adds the sums of parts, powers or moments, to a piece; `axes` are the axes of a part in the piece's values.
 
     `tree` asks for parts of so many blocks, and for one lane where vectors lie across them, as on one machine.
     """
@@ -48,7 +48,7 @@ class PartSums:
         self._sums: dict[tuple[str, Value], Value] = {}
 
     def slots(self, composite: Composite, u: Value) -> tuple[int, ...]:
-        """The numbers of a composite's outputs: for powers the shift of each part, and their sum.
+        """The numbers of the outputs of a composite. For powers these are the shift of each part and the sum.
 
         Moments are the sum of each part, its shift, the sum of differences from it, and that of their squares.
         """
@@ -63,7 +63,7 @@ class PartSums:
         )  # fmt: skip
 
     def reference(self, composite: Composite, u: Value) -> int:
-        """The number of the output that is the part's result of the reduction that gives the shift."""
+        """The number of the output that holds the reduction that gives the shift."""
         return self._slot(self._parts(composite, u)[0])
 
     def _parts(self, composite: Composite, u: Value) -> tuple[Value, Value, Value]:

@@ -46,7 +46,7 @@ class ChunkedAxes(Protocol):
 class SliceEnds:
     """How many elements a slice leaves out before and after.
 
-    `edge` is the end of which it takes a few, if it does: they are among the first or last `reach` elements.
+    `edge` is the end from which it takes a few elements, if it does; they are among the first or last `reach`.
     """
 
     before: int
@@ -80,7 +80,7 @@ def main_part(node: Node, env: Mapping[str, int]) -> int | None:
 
 @record
 class Margin:
-    """What is wrong at the ends of a value that was computed for a part of an axis, and by how much it has grown."""
+    """What is wrong at the ends of a value that was computed for a part of an axis, and how much longer it is."""
 
     lo: int = 0
     hi: int = 0
@@ -115,7 +115,7 @@ def moved_margin(node: Node, axis: int, operand: int, margin: Margin, env: Mappi
 class Overlaps:
     """The margins of all values of a flat graph along their chunked axes.
 
-    `needed` has for each class of axes how many elements its chunks must have at least.
+    `needed` has the least number of elements that chunks must have, for each class of axes.
     """
 
     def __init__(self, axes: ChunkedAxes) -> None:
@@ -153,7 +153,7 @@ class Overlaps:
         return Margin(max((m.lo for m in found), default=0), max((m.hi for m in found), default=0), grown)
 
     def _edges_of(self, node: Node) -> dict[tuple[int, str], Node]:
-        """The ends of chunked axes of which a value has elements, and the slices that took them."""
+        """The ends of chunked axes from which a value takes elements, and the slices that took them."""
         found = dict[tuple[int, str], Node]()
         for k, operand in enumerate(node.operands):
             edges = dict(self._edges.get(operand, {}))

@@ -61,7 +61,7 @@ class NotFlat(Exception):
 
 @record
 class ChunkSource:
-    """What a piece takes: an `input` or the `merged` result of a reduction by number, at an index.
+    """An argument of a piece: an `input`, or the `merged` result of a reduction, by number and at an index.
 
     A `size` is a number, an `offset` is where the chunk along variable `number` begins, and an `extent` is an array
     without data that has the chunk's size along it. A `length` is how many elements a part of a composite has, a
@@ -75,7 +75,7 @@ class ChunkSource:
 
 
 class Around(NamedTuple):
-    """A piece reads so many elements before and after its chunk along a variable; `full` is the size of that axis."""
+    """The elements that a piece reads before and after its chunk along a variable; `full` is the size of that axis."""
 
     var: int
     before: int
@@ -94,7 +94,7 @@ class ChunkPiece:
 
 @record
 class WholeArray:
-    """The graph that is split: `merged` numbers its reductions over chunks."""
+    """The graph that is split. `merged` numbers its reductions over chunks."""
 
     axes: ChunkAxes
     merged: Mapping[Value, int]

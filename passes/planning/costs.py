@@ -1,7 +1,7 @@
 """Estimate the time that one element of a region's iteration space takes, in picoseconds.
 
-The estimate decides how much work one thread takes, and what is too small to share; it never affects a result. It is
-rough: an error by a factor of three costs little.
+The estimate decides how much work a thread gets and which calls are too short to share. It never affects a result. It
+is rough: an error by a factor of three costs little.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class Grouping:
                 self.refuse(value, source, "a product reads whole rows and columns, so its operands are made first")
 
     def copy_out(self, value: Value) -> None:
-        """Copies an argument that is returned, so that results are always fresh arrays."""
+        """Copy an argument that is returned, so that results are always fresh arrays."""
         group = Group(value.type.shape, ())
         group.members.append(value)
         group.reads.add(value)
@@ -171,7 +171,7 @@ class Grouping:
         reduced: tuple[int, ...],
         scanned: tuple[int, ...],
     ) -> bool:
-        """Adds the value to the group if one loop nest can compute both; otherwise notes why neighbours stay apart."""
+        """Add the value to the group if one loop nest can compute both; otherwise note why they stay apart."""
         space, merged = group.space, group.reduced or (reduced if shape == group.space else ())
         walked = group.scanned or (scanned if shape == group.space else ())
         of_product = is_product(group.members[0])
@@ -249,7 +249,7 @@ class Grouping:
                 pending += value.node.operands
 
     def walk(self, value: Value, group: Group) -> tuple[dict[Value, set[Index]], set[tuple[Value, Index]]]:
-        """What the group reads, and at which index, to compute `value`; also the inner values that it computes."""
+        """Find what the group reads to compute `value`, and at which index, and the values inside that it computes."""
         reads: dict[Value, set[Index]] = {}
         visits: set[tuple[Value, Index]] = set()
         node = value.node
@@ -273,7 +273,7 @@ class Grouping:
         return reads, visits
 
     def read_sizes(self, node: Node, reads: dict[Value, set[Index]]) -> None:
-        """Adds the results of NumPy functions whose shapes define the sizes that the group uses."""
+        """Add the NumPy functions whose results define sizes that the group uses."""
         if not self.makers:
             return
         whole: Node | None = node
@@ -283,7 +283,7 @@ class Grouping:
             whole = self.wholes.get(whole.result)
 
     def computed_too_often(self) -> set[Value]:
-        """Values that would be recomputed too often: expensive ones at a second index, cheap ones at many."""
+        """Find values that would be recomputed too often: expensive ones at a second index, cheap ones at many."""
         found = set()
         for value, places in self.visits.items():
             node = value.node
@@ -299,7 +299,7 @@ class Grouping:
 
 
 def _gathered(value: Value, visits: set[tuple[Value, Index]]) -> set[Value]:
-    """The values that must be in memory before a value is computed, because gathers on the way read them."""
+    """The values that must be in memory before this one is computed, because gathers on the way read them."""
     nodes = [v.node for v in (value, *(inner for inner, _ in visits))]
     return {_behind(n.operands[0]) for n in nodes if n is not None and n.op is GATHER}
 

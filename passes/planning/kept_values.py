@@ -1,8 +1,8 @@
 """Choose which values are kept in memory between the stages of a region, and where.
 
 An expensive value that several stages need is kept in the row of a result that is not written yet, or in scratch memory
-of one row. If the last stage runs line after line in the order of memory, values of a row would be computed again at
-every line, so they are kept for each row.
+of one row. If the last stage runs in the order of memory, line after line, it would compute the values of a row again
+at every line, so these are kept for each row.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _is_unwritten(stages: RegionStages, output: tuple[int, Value], stage: int) -
 
 
 def values_of_rows(region: Node, stages: RegionStages, kept: Iterable[Value]) -> dict[Value, str]:
-    """The computed values, one for each row, that the last stage reads; that stage only writes."""
+    """The computed values, one for each row, that the last stage reads, if that stage only writes."""
     space, reduced, among = tuple(sizes(region.attrs, "space")), ints(region.attrs, "reduced"), set(kept)
     vector, found, seen = loop_name(integer(region.attrs, "vector")), dict[Value, str](), set[tuple[Value, Index]]()
     columns = {loop_name(axis) for group in axis_groups(region.attrs, "columns") for axis in group}

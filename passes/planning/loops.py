@@ -88,7 +88,9 @@ def _sought(region: Node) -> set[int]:
 
 
 def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozenset()) -> int:
-    """How many accesses are contiguous along an axis; a scattered store costs twice as much as a gather.
+    """Count the accesses that are contiguous along an axis.
+
+    A scattered store counts twice, because it costs twice as much as a gather.
 
     Along an axis on which gathers are contiguous, their indices are scalars.
     """
@@ -97,7 +99,7 @@ def _unit_accesses(axis: int, accesses: list[Access], sought: Set[int] = frozens
 
 
 def _apart(axis: int, accesses: list[Access]) -> int:
-    """How many accesses have elements along an axis that are not neighbours."""
+    """Count the accesses whose elements along an axis are not neighbours."""
     return sum(coefficient(a.address, axis) not in (0, a.itemsize) for a in accesses)
 
 

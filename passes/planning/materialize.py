@@ -1,4 +1,4 @@
-"""Insert copies where a value must be in memory that it can't be computed into.
+"""Insert a copy where a value must be in certain memory and can't be computed there.
 
 - The memory of a concatenation is allocated once, and pieces are computed directly into it. This works for a piece that
   loops compute, whose memory belongs to nobody else (an output has its own) and that is a piece only once, if the size
@@ -67,7 +67,10 @@ class _Assembler(Rewriter):
         return self.get(value) if self.layouts[value] in (C, SCALAR) else self.copied(value, span)
 
     def give_back(self) -> None:
-        """Copies out what a loop computed; in a body, also what is neither computed for this buffer nor handed on."""
+        """Copy what a loop computed.
+
+        In a body, also copy what was not computed for its buffer and is not merely handed on.
+        """
         count = self.graph.attrs.get("carried", 0)
         assert isinstance(count, int)
         state, seen = set(self.graph.inputs[:count]), set[Value]()

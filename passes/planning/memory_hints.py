@@ -1,8 +1,8 @@
 """Choose memory hints: where row loops are peeled, and how far ahead loops prefetch.
 
-A load or store that crosses a cache line takes twice as long, so vectors begin at a cache line: of the first result or,
-if everything is reduced in any order, of the first operand. The CPU prefetches along a line by itself, but not from
-line to line, nor the next chunk while this one is walked again.
+A load or store that crosses a cache line takes twice as long, so vectors begin at a cache line: of the first result, or
+of the first operand if everything is reduced and the order does not matter. The CPU prefetches along a line by itself.
+It does not prefetch the next line, nor the next chunk while this one is walked again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _reads_in_any_order(region: Node, stages: RegionStages) -> bool:
 
 
 def _sums_in_lanes(region: Node, stages: RegionStages) -> bool:
-    """Whether a cheap walk only adds up lanes: the tree joins them in pairs, and any of them may come first."""
+    """Whether a cheap walk only adds up lanes. The tree joins lanes in pairs, so any of them may come first."""
     assert region.body is not None
     if len(axis_groups(region.attrs, "columns")) > 1 or not walks_along_vectors(region) or "scanned" in region.attrs:
         return False
@@ -102,7 +102,7 @@ def prefetched(region: Node) -> tuple[int, int] | None:
 
 
 def lines_together(region: Node) -> int:
-    """How many lines a step of a walk across them reads: a block of all sums, or 0 if the walk goes down the columns.
+    """How many lines one step of a walk across them reads: a block of all sums, or 0 if the walk goes down the columns.
 
     Each line is a stream that the CPU prefetches by itself, which it does for one array but not for several. A long
     body is not repeated for each line.

@@ -1,7 +1,7 @@
 """Ask which class of sizes a region is in: long columns, short rows, large memory, large products, windows.
 
-Each question has an answer for the sizes of a call, and a guard under which the answer stays the same. If the sizes are
-not known, or a region has one form for all of them, there is neither.
+Each question has an answer for the sizes of a call, and a guard that keeps the answer true. If the sizes are not known,
+or a region has one form for all of them, there is no answer and no guard.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class SizeBound(NamedTuple):
 
 
 class SizeAnswer(NamedTuple):
-    """Whether a region is in a class (None: unknown), and the bounds under which the answer stays the same."""
+    """Whether a region is in a class (None: unknown), and the bounds that keep the answer true."""
 
     yes: bool | None = None
     bound: SizeBound | None = None
 
 
 def guards_of(answers: Iterable[SizeAnswer]) -> list[Guard]:
-    """The guards under which answers stay the same; of two bounds on one size the narrower is enough."""
+    """The guards that keep answers true. Of two bounds on one size, the narrower is enough."""
     found: dict[tuple[Size, bool], SizeBound] = {}
     for _, bound in answers:
         if bound is None:

@@ -2,10 +2,11 @@
 
 A tile of the result, `registers` rows by vectors, stays in registers while terms are added to it. `blocks` are the rows
 and columns of the result that are computed together, and the number of terms that are added before the next ones. They
-are sized for common caches and never change a result: each element is one chain of terms in any case. Operands in
-`turned` (0 left, 1 right) are stored across the direction in which tiles read them. The product of a matrix and its own
-transpose is `symmetric`: only tiles on the diagonal and above are computed, the others are copied from them. `in_place`
-are the bytes of a right operand that is not packed, because it stays in a core's cache; 1 MB if it is not there.
+are sized for common caches and never change a result, because each element is one chain of terms in any case. Operands
+in `turned` (0 left, 1 right) are stored across the direction in which tiles read them. The product of a matrix and its
+own transpose is `symmetric`: only tiles on the diagonal and above are computed, the others are copied from them.
+`in_place` are the bytes of a right operand that is not packed, because it stays in a core's cache; 1 MB if it is not
+there.
 
 In a region of rows the product is the first stage. `row_width` is the vector width of its other stages and `row_cost`
 their time per element; `cost` also includes one block of terms.
@@ -79,7 +80,7 @@ def plan_product(
 
 
 def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int, ...]:
-    """Return the operands that are contiguous along lines of the packed copy more often than along positions."""
+    """Return the operands that are contiguous more often along lines of the packed copy than along positions."""
     rank = node.result.type.rank
     rows, columns, terms = rank - 2, rank - 1, rank
     index = loop_variables(node.result.type.shape)
@@ -94,7 +95,7 @@ def _turned(region: Node, node: Node, layouts: Mapping[Value, str]) -> tuple[int
 
 
 def _contiguous(region: Node, root: tuple[Value, Index], layouts: Mapping[Value, str], axis: int) -> int:
-    """How many arrays that an operand is computed from are contiguous along an axis."""
+    """How many of the arrays from which an operand is computed are contiguous along an axis."""
     assert region.body is not None
     slots = {value: slot for slot, value in enumerate(region.body.inputs)}
     count, seen, pending = 0, set[tuple[Value, Index]](), [root]

@@ -48,7 +48,7 @@ def plan_together(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) ->
 
 
 def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tuple[int, int] | None:
-    """The axis, and how many rows along it one step computes; None if one row is as good."""
+    """The axis, and how many rows along it one step computes; None if computing several gains nothing."""
     rows, vector = axis_groups(attrs, "rows"), integer(attrs, "vector")
     if len(rows) < 2 or rows[-1][-1] != vector or (attrs["columns"] and "windows" not in attrs):
         return None
@@ -73,8 +73,9 @@ def plan_jam(region: Node, attrs: Mapping[str, Attr], vector_bytes: int) -> tupl
 def walked_rows(region: Node, stages: RegionStages) -> tuple[int, int] | None:
     """The axis, and how many rows along it are walked together.
 
-    If all rows need a vector, as in a matrix-vector product, it is loaded once. The totals must fit the registers,
-    which takes 32 of them. Running sums wait for one another in a row, and not from row to row.
+    If all rows need a vector, as in a matrix-vector product, it is loaded once. The totals must fit into registers,
+    which takes 32 of them. Within a row each running sum waits for the one before; different rows do not wait for each
+    other.
     """
     rows, columns = axis_groups(region.attrs, "rows"), axis_groups(region.attrs, "columns")
     if not rows or len(columns) != 1 or not walks_along_vectors(region):

@@ -89,7 +89,7 @@ def product(make: Make, a: Parts, b: Parts) -> Parts:
 
 
 def _sum_of_outer_products(make: Make, a: Parts, b: Parts, terms: int) -> Parts:
-    """Writes a matrix product term by term: each is a column of the left operand times a row of the right one."""
+    """Write a matrix product term by term: each is a column of the left operand times a row of the right one."""
     mul, add, sub = _op("mul"), _op("add"), _op("sub")
     sums: Parts | None = None
     for k in range(terms):
@@ -103,7 +103,7 @@ def _sum_of_outer_products(make: Make, a: Parts, b: Parts, terms: int) -> Parts:
 
 
 def _line(make: Make, x: Value, axis: int, k: int) -> Value:
-    """Takes the column or row of each matrix that has this number."""
+    """Take one column or row of each matrix, by its number."""
     shape = x.type.shape
     starts, sizes = [0] * len(shape), list(shape)
     starts[axis], sizes[axis] = k, 1

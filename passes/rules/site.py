@@ -46,11 +46,11 @@ class Site:
         return self.make_node(op, operands, attrs, self.span)
 
     def number(self, value: Number) -> Value:
-        """A constant of the dtype in which this op computes."""
+        """Make a constant of the dtype in which this op computes."""
         return self.make(CONSTANT, value=value, dtype=self.dtype)
 
     def filled(self, value: Number) -> Value:
-        """An array of the result's shape that is filled with this number."""
+        """Make an array of the result's shape that is filled with this number."""
         return self.shaped(self.make(CONSTANT, value=value, dtype=self.type.dtype))
 
     def shaped(self, value: Value) -> Value:

@@ -1,1 +1,1 @@
-"""Lower what pieces do with arrays: index, store, view, make and compute them."""
+"""Lower what pieces do with arrays: indexing, stores, views, new arrays and array expressions."""

@@ -76,7 +76,7 @@ def _full(p: Lowering, args: Arguments, named: Named) -> Abstract:
 
 
 def _order(given: Mapping[str, Abstract], rank: int, like: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
-    """Return the axes of a new array from outermost to innermost, by the argument `order` and an array to be like."""
+    """Return the axes of a new array from outermost to innermost, by the argument `order` and the array to be like."""
     wanted = given.get("order", Known("K"))
     if not isinstance(wanted, Known) or wanted.value not in ("C", "F", "A", "K", None):
         raise CutProblem("the memory order of an array must be known when compiling")

@@ -87,14 +87,16 @@ class Draft:
         return False
 
     def viewed(self, value: Value) -> BufferValue | None:
-        """The memory that NumPy's array for this expression may share: that of an array that was only reshaped."""
+        """Return the memory that NumPy's result for this expression may share: that of an array that was only
+        reshaped.
+        """
         while value.node is not None and (value.node.op in VIEWS or self._is_leaf(value)):
             value = value.node.operands[0]
         of = self.leaves.get(value)
         return of.buffer if isinstance(of, View) else None
 
     def reshaped(self, value: Value) -> BufferValue | None:
-        """The memory in C order of which an expression is a reshaped view, if it is."""
+        """Return the memory in C order that an expression views in another shape, if it does."""
         if value.node is None or value.node.op is not RESHAPE or "order" in value.node.attrs:
             return None
         source = value.node.operands[0]
@@ -104,14 +106,16 @@ class Draft:
         return of.buffer if whole(of.buffer) in (of, replace(of, is_part=False)) else None
 
     def _is_leaf(self, value: Value) -> bool:
-        """Whether a value is a complex array of memory, made of its two parts."""
+        """Whether a value is a complex array in memory, put together from its two parts."""
         if value.node is None or value.node.op is not COMPLEX:
             return False
         real, imag = (self.leaves.get(part) for part in value.node.operands)
         return isinstance(real, View) and isinstance(imag, View) and (real.part(1) == imag and real.is_part)
 
     def operand(self, x: Abstract, as_size: bool = False) -> Any:
-        """An argument of a NumPy function: a value of the graph, or a constant; `as_size`, an int is a size."""
+        """Convert an argument of a NumPy function to a value of the graph or a constant; with `as_size`, an int to a
+        size.
+        """
         if isinstance(x, Expression):
             return x.value
         if isinstance(x, View):
@@ -133,7 +137,7 @@ class Draft:
         return any(name in self.e.ints and name not in self.e.needed for name in dims.symbols(size))
 
     def record(self, run: Callable[[], Any]) -> Any:
-        """Add to the graph, and settle what was assumed about sizes."""
+        """Add to the graph, and settle what was assumed about sizes meanwhile."""
         mark = len(self.e.facts.guards)
         try:
             made = run()
@@ -145,8 +149,10 @@ class Draft:
         return made
 
     def _settle(self, mark: int) -> None:
-        """Check assumptions about sizes that change in loops: each must be proved, become a guard without loop
-        variables, or be checked where it is used."""
+        """Check assumptions about sizes that change in loops.
+
+        Each must be proved, become a guard without loop variables, or be checked where it is used.
+        """
         facts, assumed = self.e.facts, self.e.facts.guards[mark:]
         facts.guards[mark:] = [pair for pair in assumed if not _changes(*pair)]
         for a, b in assumed:
@@ -164,7 +170,7 @@ class Draft:
             self._meet(a, b, least)
 
     def _meet(self, a: Size, b: Size, least: int | None) -> None:
-        """Check where the program runs that two sizes are equal, and use a third one for both from here on."""
+        """Check at run time, here, that two sizes are equal. From here on a third size stands for both."""
         e = self.e
         first, second = e.plain_size(a), e.plain_size(b)
         if least is None:
@@ -173,7 +179,9 @@ class Draft:
         e.facts.replace((a, b), common)
 
     def align(self, shape: Sequence[Size], wanted: Sequence[Any]) -> None:
-        """Takes two shapes that differ in one size, but for ones, as equal: a reshape only asks for equal products."""
+        """Treat two shapes as equal if they differ in one size, apart from ones: a reshape only needs equal
+        products.
+        """
         facts = self.e.facts
         if not all(isinstance(size, (int, dims.Dim)) for size in wanted):
             return
@@ -221,13 +229,15 @@ class Draft:
         return replace(found, is_list=True) if isinstance(found, TupleValue) and name in LISTS else found
 
     def _demand_wide(self, args: Sequence[Abstract]) -> None:
-        """Refuse a complex number of Python next to numbers of 32 bits and less, which have the dtype of the result."""
+        """Refuse a complex number of Python next to numbers of 32 bits or less, because the result would have their
+        dtype.
+        """
         dtypes = [dtype for x in args if (dtype := _dtype_of(x)) is not None and dtype.kind in ("float", "complex")]
         if not all(dtype in (F64, C128) or dtype.weak for dtype in dtypes):
             raise CutProblem("a complex number of Python that is not constant meets narrower numbers")
 
     def _fit_ints(self, args: Sequence[Abstract]) -> None:
-        """Check that Python's ints fit the arrays of narrow ints that they meet; NumPy raises an error otherwise."""
+        """Check that Python's ints fit the narrow integer arrays that they meet; otherwise NumPy raises an error."""
         arrays = [
             x.dtype if isinstance(x, View) else x.value.type.dtype for x in args if isinstance(x, (View, Expression))
         ]
@@ -239,7 +249,7 @@ class Draft:
                     fitted_int(self.e, value_of(self.e, x), dtype)
 
     def _leaf_result(self, name: str, made: Value) -> Abstract:
-        """The result of a function that changes nothing: the array itself, a view of all of it, or a copy."""
+        """Return the result of a function that changes nothing: the array itself, a view of all of it, or a copy."""
         of = self.leaves[made]
         assert isinstance(of, View)
         if name in SAME or (name == "squeeze" and not of.rank):
@@ -285,7 +295,7 @@ class Draft:
         return Maker(self.builder, None).cast(value, dtype)
 
     def emit(self, outputs: Sequence[Value], targets: Sequence[View]) -> list[Value]:
-        """Emits the graph: the first outputs go to the targets, the others are numbers of the nest."""
+        """Emit the graph: the first outputs go to the targets, the others become numbers of the nest."""
         e = self.e
         for value, target in zip(outputs, targets, strict=False):
             self.fit(value, target)
@@ -310,7 +320,7 @@ class Draft:
         return list(e.node(ops.ASSIGN, [*operands, *written], types, body, **attrs).results)
 
     def _in_parts(self, outputs: Sequence[Value], targets: Sequence[View]) -> tuple[Sequence[Value], Sequence[View]]:
-        """Complex outputs as their real and imaginary parts."""
+        """Replace complex outputs by their real and imaginary parts."""
         if all(t.dtype.kind != "complex" for t in targets):
             return outputs, targets
         values: list[Value] = []
@@ -345,7 +355,7 @@ def _changes(*sizes: Size) -> bool:
 
 
 def _least(a: Size, b: Size) -> int | None:
-    """The number that a size must at least be for `max(number, size)`, which is the first of two, to be the second."""
+    """Find the number that a size must reach for `max(number, size)` to be that size."""
     if isinstance(a, int) or isinstance(b, int):
         return None
     (monomial, factor), *more = a.terms
@@ -356,7 +366,7 @@ def _least(a: Size, b: Size) -> int | None:
 
 
 def _sides(size: Size) -> tuple[Size, Size]:
-    """Split a size into two sizes without negative factors whose difference it is."""
+    """Write a size as the difference of two sizes without negative factors."""
     plus = {monomial: c for monomial, c in dims.terms_of(size) if c > 0}
     minus = {monomial: -c for monomial, c in dims.terms_of(size) if c < 0}
     return dims.from_terms(plus), dims.from_terms(minus)
@@ -394,7 +404,7 @@ def number_kind(value: Value) -> NumpyScalar | PythonNumber:
 
 
 def is_zero_dimensional(value: Value) -> bool:
-    """Whether NumPy gives an array without dimensions here, not a scalar."""
+    """Whether NumPy returns an array without dimensions here, and not a scalar."""
     return not value.type.shape and not is_scalar_result(value) and not is_number_result(value)
 
 

@@ -13,7 +13,7 @@ Choose = Callable[[Size, Size], Size]
 
 
 def largest(size: Size, ranges: Ranges) -> Size | None:
-    """Return a size that is at least as large, without the variables of loops; None if there is none to be seen."""
+    """Return a size without loop variables that is at least as large, or None if none can be found."""
     return _bound(size, ranges, True)
 
 

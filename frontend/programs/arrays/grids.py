@@ -15,7 +15,7 @@ from .indexing import count_of
 
 
 def grid(p: Lowering, items: Sequence[Abstract], is_open: bool) -> Abstract:
-    """Index `np.mgrid`, or `np.ogrid`, whose arrays have a size of 1 along all axes but one."""
+    """Index `np.mgrid`, or `np.ogrid`, whose arrays have size 1 along all axes but one."""
     ranges = [_range(p, item) for item in items]
     if len(ranges) == 1:
         draft = Draft(p.e)

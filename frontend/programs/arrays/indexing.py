@@ -1,6 +1,6 @@
 """Index arrays: views for slices, `None` and `...`, and positions of elements that are proved to be in range.
 
-Negative indices count from the end. If the sign of an index is not known from its form, it is taken from the current
+Negative indices count from the end. If the form of an index does not show its sign, the sign is taken from the current
 call and guarded, or decided at run time.
 """
 
@@ -27,7 +27,7 @@ def is_whole_number(item: Abstract) -> bool:
 
 
 def is_basic(items: Sequence[Abstract]) -> bool:
-    """Whether an index gives a view: integers, slices, None and Ellipsis."""
+    """Whether an index gives a view: it has only integers, slices, None and Ellipsis."""
     return all(
         is_whole_number(i) or isinstance(i, SliceValue) or (isinstance(i, Known) and i.value in (None, Ellipsis))
         for i in items
@@ -35,7 +35,7 @@ def is_basic(items: Sequence[Abstract]) -> bool:
 
 
 def view_of(e: NestEmitter, view: View, items: Sequence[Abstract]) -> View:
-    """`view[items]` with basic items; without slices its rank is 0."""
+    """Compute `view[items]` with basic items; without slices the result has rank 0."""
     full = _expanded(view, items)
     starts = list(view.starts)
     columns: list[list[int]] = []  # for each axis of the result, its step along each axis of the buffer
@@ -61,7 +61,7 @@ def view_of(e: NestEmitter, view: View, items: Sequence[Abstract]) -> View:
 
 
 def _expanded(view: View, items: Sequence[Abstract]) -> list[Abstract]:
-    """One item for each axis, and None for each new one."""
+    """Expand the items to one for each axis, and None for each new axis."""
     gaps = [k for k, i in enumerate(items) if isinstance(i, Known) and i.value is Ellipsis]
     used = sum(not isinstance(i, Known) for i in items)
     if used > view.rank or len(gaps) > 1:
@@ -72,7 +72,7 @@ def _expanded(view: View, items: Sequence[Abstract]) -> list[Abstract]:
 
 
 def position(e: NestEmitter, number: Number, size: Size) -> Size:
-    """An integer index, counted from the front and in range."""
+    """Return an integer index, counted from the front and in range."""
     at = number.size
     if at is not None:
         negative = _is_negative(e, at)
@@ -93,7 +93,10 @@ def position(e: NestEmitter, number: Number, size: Size) -> Size:
 
 
 def _is_negative(e: NestEmitter, at: Size) -> bool | None:
-    """Tell whether an index counts from the end: proved, or guarded as in the current call; None if it may do both."""
+    """Tell whether an index counts from the end: proved, or guarded as in the current call.
+
+    None means that it may do both.
+    """
     if isinstance(at, int):
         return at < 0
     if e.proves(at):
@@ -114,12 +117,12 @@ def _is_negative(e: NestEmitter, at: Size) -> bool | None:
 
 
 def _fits_call(e: NestEmitter, size: Size) -> bool:
-    """Whether a size is at least 0 in the call at hand."""
+    """Whether a size is at least 0 in the current call."""
     return dims.symbols(size) <= e.sizes.keys() and dims.evaluate(size, e.sizes) >= 0
 
 
 def _slice(e: NestEmitter, item: SliceValue, size: Size) -> tuple[Size, int, Size]:
-    """The start, step and count of a slice of an axis."""
+    """Return the start, step and count of a slice of an axis."""
     step = 1 if is_none(item.step) else _step(e, item.step)
     if step > 0:
         first = 0 if is_none(item.start) else bound(e, item.start, size)
@@ -132,7 +135,7 @@ def _slice(e: NestEmitter, item: SliceValue, size: Size) -> tuple[Size, int, Siz
 
 
 def _backward(e: NestEmitter, item: Abstract | None, size: Size) -> Size:
-    """A bound of a slice with a negative step, from -1 to size - 1."""
+    """Return a bound of a slice with a negative step, from -1 to size - 1."""
     assert isinstance(item, Number)
     if item.size is None:
         raise CutProblem("a slice that runs backwards from a number that depends on data is not supported")
@@ -165,7 +168,7 @@ def is_none(item: Abstract | None) -> bool:
 
 
 def has_known_step(e: NestEmitter, item: SliceValue) -> bool:
-    """Whether the step of a slice is known when compiling, or may be guarded."""
+    """Whether the step of a slice is known at compile time, or can be guarded."""
     if is_none(item.step) or not isinstance(item.step, Number) or not is_whole_number(item.step):
         return True
     step = item.step.size
@@ -190,7 +193,7 @@ def _step(e: NestEmitter, item: Abstract | None) -> int:
 def bound(e: NestEmitter, item: Abstract | None, size: Size) -> Size:
     """Return a bound of a slice with a positive step, counted from the front and clamped to the axis.
 
-    A bound from data must be in range: then slices of two arrays by the same numbers have the same size.
+    A bound from data must be in range. So slices of two arrays by the same numbers have the same size.
     """
     if not isinstance(item, Number) or not is_whole_number(item):
         raise CutProblem("the bounds of a slice must be integers")

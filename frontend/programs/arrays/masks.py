@@ -20,7 +20,7 @@ from ..values import Abstract, CutProblem, Expression, Number, Selected, View
 
 
 def selects(of: Abstract, items: Sequence[Abstract]) -> bool:
-    """Whether an index is one mask for all of an array."""
+    """Whether an index is a single mask for the whole array."""
     if len(items) != 1 or not isinstance(of, (View, Expression)) or not isinstance(items[0], (View, Expression)):
         return False
     return _type(items[0])[0] == BOOL and len(_type(items[0])[1]) == len(_type(of)[1]) > 0
@@ -31,7 +31,7 @@ def _type(of: View | Expression) -> tuple[DType, tuple[Any, ...]]:
 
 
 def lift(p: Lowering, args: Sequence[Abstract], call: Callable[[Sequence[Abstract]], Abstract]) -> Abstract | None:
-    """A function of elements on selected arrays; None if no argument is selected."""
+    """Apply an elementwise function to selected arrays; None if no argument is selected."""
     chosen = [x for x in args if isinstance(x, Selected)]
     if not chosen:
         return None
@@ -63,7 +63,7 @@ def same_values(a: Value, b: Value) -> bool:
 def write_selected(
     p: Lowering, of: View, mask: Abstract, value: Abstract, convert: Callable[[Abstract], Value]
 ) -> None:
-    """`of[mask] = value` for a number, or for what the same mask selects."""
+    """Store `of[mask] = value`, where the value is a number or was selected by the same mask."""
     if not isinstance(mask, (View, Expression)):
         raise CutProblem("this is not a mask")
     if isinstance(value, Selected):

@@ -1,6 +1,7 @@
-"""Store to what integer arrays select, one index after the other: `a[idx] = v`, `a[idx] += v`, `np.add.at(a, idx, v)`.
+"""Store to the elements that integer arrays select, one after the other: `a[idx] = v`, `a[idx] += v`, `np.add.at(a,
+idx, v)`.
 
-An index that occurs twice gets the last value, as in NumPy; `np.add.at` adds for each time.
+If an index occurs twice, the last value is stored, as in NumPy; `np.add.at` adds each time.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Put = Callable[[View, Abstract], None]
 
 
 def has_indices(items: Sequence[Abstract]) -> bool:
-    """Whether an index has vectors of integers, and otherwise what gives views."""
+    """Whether an index has vectors of integers, and apart from them only items that give views."""
     arrays = [i for i in items if _is_indices(i)]
     return bool(arrays) and is_basic([i for i in items if not _is_indices(i)])
 
@@ -29,7 +30,7 @@ def _is_indices(item: Abstract) -> bool:
 
 
 def scatter(p: Lowering, of: View, items: Sequence[Abstract], value: Abstract, put: Put) -> None:
-    """Calls `put` for each place that the indices select, with the part of the value that belongs there."""
+    """Call `put` for each place that the indices select, with the part of the value that belongs there."""
     if any(isinstance(i, Known) for i in items):
         raise CutProblem("None and ... among index arrays are not compiled")
     value = p.computed(value)
@@ -51,7 +52,7 @@ def scatter(p: Lowering, of: View, items: Sequence[Abstract], value: Abstract, p
 
 
 def apart(p: Lowering, value: Abstract, of: View) -> Abstract:
-    """A copy of an array that lies in the memory that is stored to."""
+    """Copy an array that lies in the memory that is stored to."""
     if not isinstance(value, View) or value.buffer is not of.buffer:
         return value
     made = p.e.allocate(value.dtype, value.shape)
@@ -70,7 +71,9 @@ def _length(p: Lowering, arrays: Sequence[View]) -> Size:
 
 
 def _axis(items: Sequence[Abstract]) -> int:
-    """Which axis of the value the indices have: their place if they stand together, else the first."""
+    """Find the axis of the value that belongs to the indices: their position if they are adjacent, else the
+    first axis.
+    """
     advanced = [k for k, item in enumerate(items) if isinstance(item, View) or is_whole_number(item)]
     if advanced != list(range(advanced[0], advanced[-1] + 1)):
         return 0
@@ -83,7 +86,7 @@ def _index(p: Lowering, array: View, k: Size) -> Number:
 
 
 def part_of(p: Lowering, value: Number | View, axis: int, k: Size, size: Size) -> Abstract:
-    """The part of a value for one index; the axis is counted from the end, as in broadcasting."""
+    """Return the part of the value for one index. The axis is counted from the end, as in broadcasting."""
     if isinstance(value, Number) or value.rank < -axis:
         return value
     at = value.rank + axis
@@ -95,7 +98,7 @@ def part_of(p: Lowering, value: Number | View, axis: int, k: Size, size: Size) -
 
 
 def _moved(view: View, axis: int, k: Size) -> tuple[tuple[Size, ...], tuple[tuple[int, ...], ...]]:
-    """The starts and steps of a view with the index k on an axis; an axis of size 1 repeats."""
+    """Return the starts and steps of a view with the index k on one axis; an axis of size 1 repeats."""
     at = 0 if view.shape[axis] == 1 else k
     starts = tuple(s + at * row[axis] if row[axis] else s for s, row in zip(view.starts, view.steps, strict=True))
     return starts, tuple((*row[:axis], *row[axis + 1 :]) for row in view.steps)

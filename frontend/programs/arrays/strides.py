@@ -1,7 +1,7 @@
-"""Index with slices whose step is known only when they run: `s[i * i :: i] = False`, `y = x[::k]`.
+"""Index with slices whose step is only known at run time: `s[i * i :: i] = False`, `y = x[::k]`.
 
-A view has constant steps. So a store walks along the slice, one position after the other, and a load gathers a copy.
-NumPy gives a view of the array instead, so the copy is of no use after a store to the array.
+A view has constant steps. So a store goes through the slice one position after the other, and a load gathers a copy.
+NumPy returns a view of the array instead, so the copy must not be used after a store to the array.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EVERY = SliceValue(None, None, None)
 
 
 def strided_item(p: Lowering, items: Sequence[Abstract]) -> int | None:
-    """The place of the only slice in an index whose step is not known when compiling."""
+    """Find the only slice in an index whose step is not known at compile time, and return its position."""
     found = [k for k, item in enumerate(items) if isinstance(item, SliceValue) and not has_known_step(p.e, item)]
     if len(found) > 1:
         raise CutProblem("two slices have steps that are not known when compiling")
@@ -34,7 +34,7 @@ def strided_item(p: Lowering, items: Sequence[Abstract]) -> int | None:
 
 @record(eq=False)
 class StridedWalk:
-    """The positions of a slice: `start + k * step` for `k` from 0 to `count`."""
+    """List the positions of a slice: `start + k * step` for `k` from 0 to `count`."""
 
     start: Value
     step: Value
@@ -58,7 +58,7 @@ def _walk(p: Lowering, item: Abstract, size: Size) -> StridedWalk:
 
 
 def store_strided(p: Lowering, of: View, items: Sequence[Abstract], at: int, value: Abstract, put: Put) -> None:
-    """Calls `put` for each position of the slice at this place of an index, with the part of the value for it."""
+    """Call `put` for each position of the slice at this place of an index, with the part of the value for it."""
     value = apart(p, p.computed(value), of)
     if not isinstance(value, (Number, View)):
         raise CutProblem("only arrays and numbers can be stored")
@@ -73,7 +73,7 @@ def store_strided(p: Lowering, of: View, items: Sequence[Abstract], at: int, val
 
 
 def load_strided(p: Lowering, of: View, items: Sequence[Abstract], at: int) -> View:
-    """A copy of what an index selects that has a slice at this place."""
+    """Copy what an index selects that has a slice at this place."""
     full, axis = _along(p, of, items, at)
     walk = _walk(p, items[at], full.shape[axis])
     shape = (*full.shape[:axis], walk.count, *full.shape[axis + 1 :])
@@ -90,7 +90,7 @@ def load_strided(p: Lowering, of: View, items: Sequence[Abstract], at: int) -> V
 
 
 def _along(p: Lowering, of: View, items: Sequence[Abstract], at: int) -> tuple[View, int]:
-    """The view with all of the axis that the slice runs along, and the place of that axis in it."""
+    """Return the view with the whole axis that the slice runs along, and the number of that axis in it."""
     if any(isinstance(item, Known) and item.value is Ellipsis for item in items):
         raise CutProblem("'...' beside a slice whose step is not known when compiling")
     axis = sum(not isinstance(item, Number) for item in items[:at])

@@ -23,7 +23,7 @@ Rule = Callable[[Lowering, View, Arguments, Named], "Abstract | None"]
 
 
 def _whole_numbers(p: Lowering, given: Abstract | None) -> list[int]:
-    """Return axes that must be known when compiling."""
+    """Return axes that must be known at compile time."""
     if given is None:
         return []
     found = [p.number(item).known for item in (given.items if isinstance(given, TupleValue) else (given,))]
@@ -121,7 +121,7 @@ def _rot90(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract:
 
 
 def _with_axes(view: View, places: Sequence[int]) -> View:
-    """The view with axes of size 1 at these places of the result."""
+    """Insert axes of size 1 at these places of the result."""
     shape, rank = list(view.shape), view.rank + len(places)
     kept = [k for k in range(rank) if k not in places]
     sizes = dict(zip(kept, shape, strict=True))
@@ -157,7 +157,7 @@ def _squeeze(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract
 
 
 def _are_given(view: View) -> bool:
-    """Whether the sizes are those of an argument, of which it is known whether they are 1."""
+    """Whether the sizes are those of an argument, for which it is known which ones are 1."""
     return view.buffer.origin is not None and {*view.shape} <= {1, *view.buffer.value.type.shape}
 
 
@@ -203,7 +203,7 @@ def _as_array(p: Lowering, view: View, args: Arguments, named: Named) -> Abstrac
 
 
 def _array(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
-    """`np.array(x, copy=None)` and `x.astype(dtype, copy=False)`: the array itself if the dtype fits."""
+    """Evaluate `np.array(x, copy=None)` and `x.astype(dtype, copy=False)`: the array itself if the dtype fits."""
     copy = named.get("copy")
     if copy is None or (isinstance(copy, Number) and copy.known is True):
         return None
@@ -213,7 +213,7 @@ def _array(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract |
 
 
 def _contiguous(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
-    """`np.ascontiguousarray`: the array itself if it lies in C order."""
+    """Evaluate `np.ascontiguousarray`: the array itself if it is in C order."""
     if view.is_whole and view.buffer.layout == "C" and not args and not named:
         return view
     if view.buffer.origin is None and not args and not named and view.is_whole:
@@ -222,7 +222,7 @@ def _contiguous(p: Lowering, view: View, args: Arguments, named: Named) -> Abstr
 
 
 def _ravel(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
-    """The elements of one axis are a view if they lie side by side, else a copy."""
+    """The elements of a single axis are a view if they are adjacent in memory, else a copy."""
     if view.rank != 1:
         return None
     lies_dense = view.buffer.origin is None or view.buffer.layout == "C"
@@ -233,7 +233,7 @@ def _ravel(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract |
 
 
 def _reshape(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
-    """A reshape that only adds or removes axes of size 1 is a view, however the array lies."""
+    """A reshape that only adds or removes axes of size 1 is a view, whatever the memory order."""
     if named or not args:
         return None
     given = args[0].items if len(args) == 1 and isinstance(args[0], TupleValue) else tuple(args)
@@ -269,6 +269,6 @@ VIEW_METHODS: Mapping[str, Rule] = {
 
 
 def viewed_attribute(p: Lowering, view: View, name: str) -> Abstract | None:
-    """An attribute that is a view: `T`, `mT`, `real`, `imag`."""
+    """Evaluate an attribute that is a view: `T`, `mT`, `real`, `imag`."""
     rule = {"T": _transpose, "mT": _matrix_transpose, "real": _real, "imag": _imag}.get(name)
     return None if rule is None else rule(p, view, (), {})

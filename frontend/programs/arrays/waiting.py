@@ -1,4 +1,4 @@
-"""Say which array expressions wait for their use, so that one loop computes several statements.
+"""Decide which array expressions are computed only where they are used, so that one loop computes several statements.
 
     t = a[1:] - a[:-1]
     s = abs(t)
@@ -6,8 +6,8 @@
 
 An expression waits if it is a function of elements, its variable is only used as an operand, whole or in slices, by
 later simple statements of the same block, and nothing in between calls a function of the user. If it is used more than
-once, all that is computed from it must end in one statement: others would compute it again. A store to what it reads
-makes it be computed before.
+once, everything computed from it must end in one statement, because other statements would compute it again. Before a
+store to memory that it reads, it is computed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_NODES = 60
 
 
 def is_simple(statement: ast.stmt) -> bool:
-    """Whether a statement runs straight on: no branch, no loop, no call of a function that may be the user's."""
+    """Whether a statement has no branch, no loop, and no call of a function that may be the user's."""
     if not isinstance(statement, SIMPLE):
         return False
     for node in ast.walk(statement):
@@ -40,7 +40,7 @@ def is_simple(statement: ast.stmt) -> bool:
 
 
 def count_uses(name: str, following: Sequence[ast.stmt], live: Mapping[int, Names], after: Names) -> int:
-    """How often an expression is used if its variable may wait for all of these uses; otherwise 0."""
+    """Count the uses of an expression if its variable may wait for all of them; otherwise return 0."""
     count, ends = 0, set()
     for k, statement in enumerate(following):
         if not is_simple(statement):
@@ -58,7 +58,9 @@ def count_uses(name: str, following: Sequence[ast.stmt], live: Mapping[int, Name
 
 
 def _end(statement: ast.stmt, following: Sequence[ast.stmt], live: Mapping[int, Names], after: Names) -> int:
-    """The statement, by identity, that computes what waits for this one: itself, or where its own variable is used."""
+    """Find the statement, by identity, that computes an expression that waits for this one: itself, or the one that
+    uses its variable.
+    """
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return id(statement)
     (target,) = statement.targets
@@ -95,7 +97,7 @@ def _is_sliced(node: ast.Subscript) -> bool:
 
 
 def _has_operands_only(value: ast.expr) -> bool:
-    """Whether an expression has only operators, functions of elements, slices, names and constants."""
+    """Whether an expression has only operators, elementwise functions, slices, names and constants."""
     if isinstance(value, (ast.Name, ast.Constant)):
         return True
     if isinstance(value, ast.Subscript):
@@ -115,7 +117,7 @@ def _is_elementwise(call: ast.Call) -> bool:
 
 
 def is_function_of_elements(value: Value) -> bool:
-    """Whether an expression has only functions of elements, and views of memory below them."""
+    """Whether an expression has only elementwise functions, and views of memory below them."""
     seen: set[Value] = set()
     todo = [value]
     while todo:

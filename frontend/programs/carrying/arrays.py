@@ -1,4 +1,7 @@
-"""Carry arrays from step to step of a loop: one that a variable refers to anew is copied to a place in memory."""
+"""Carry arrays from step to step of a loop.
+
+If a step binds a variable to another array, that array is copied to a place.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from .sizes import CarriedSizes, Growth, growth_of
 
 @record
 class ArrayGuess:
-    """The variables that have places, and those of them that refer to other memory behind a step.
+    """The variables that have places in memory, and those among them that refer to other memory after a step.
 
     `aliases` has that memory by variable. Their places hold copies of it. `growth` has the arrays whose sizes change.
     """
@@ -27,7 +30,7 @@ class ArrayGuess:
 
 @record
 class Started:
-    """The place of a variable, how often it had been stored to, and whether no other variable had its array.
+    """The place of a variable, how often it had been stored to, and whether only this variable had its array.
 
     `source` is the memory of that array, and `source_version` how often that had been stored to.
     """
@@ -40,7 +43,7 @@ class Started:
 
 
 class Replaced(NamedTuple):
-    """A variable that refers to another array behind a step than before it."""
+    """A variable that refers to another array after a step than before it."""
 
     name: str
     first: View
@@ -48,7 +51,7 @@ class Replaced(NamedTuple):
 
 
 class CarriedArrays:
-    """The arrays that a loop carries, as guessed, and what a step shows of them: `found` is the next guess."""
+    """The arrays that a loop is assumed to carry, and what a step shows about them: `found` is the next assumption."""
 
     def __init__(self, p: Lowering, guess: ArrayGuess, steps: Size | None) -> None:
         self.p, self.guess = p, guess
@@ -64,7 +67,7 @@ class CarriedArrays:
         return ArrayGuess(frozenset(self.places), dict(self.aliases), dict(self.growth))
 
     def shared(self) -> Names:
-        """Variables that are the array itself, and no place, if the loop has no step."""
+        """List the variables that are the array itself, not its place, if the loop runs no step."""
         return frozenset(start.name for start in self.started if not start.is_own)
 
     def start(self) -> None:
@@ -89,19 +92,19 @@ class CarriedArrays:
             env[name] = before[name] = self.p.places[name] = self.sizes.part(self._own[name], env, name)
 
     def note_sizes(self) -> None:
-        """Bind the carried sizes to those that arrays have behind a step."""
+        """Bind the carried sizes to the sizes that the arrays have after a step."""
         for name in self.guess.growth:
             self.sizes.note(self.p.env, name)
 
     def finish(self, before: Environment, living: Names) -> None:
-        """Replace the arrays behind a step; `living` are the variables that live on."""
+        """Copy or rebind the arrays that a step has replaced; `living` are the variables that are live afterwards."""
         self._find_aliases(before, living)
         self._check_kinds()
         self._replace()
         self._check_places()
 
     def _find_aliases(self, before: Environment, living: Names) -> None:
-        """Find variables that refer to memory of the caller, or of another variable that lives on."""
+        """Find variables that refer to memory of the caller, or of another variable that is live afterwards."""
         env, places = self.p.env, {self._own[name].buffer for name in self.guess.places}
         for name, _, last in self.replaced:
             buffer = last.buffer
@@ -127,7 +130,7 @@ class CarriedArrays:
                 raise KindChanges(f"the memory order of the array '{name}' changes from step to step of a loop")
 
     def _carry_sizes(self, name: str, first: View, last: View) -> bool:
-        """Carry the sizes of an array if they change in a step; tell whether its place can have room for it."""
+        """Carry the sizes of an array if they change in a step; tell whether its place has room for it."""
         if self.p.e.facts.agree(last.shape, first.shape):
             return True
         growth = growth_of(self.p, first, last, self.growth.get(name), self._is_counted)
@@ -157,10 +160,10 @@ class CarriedArrays:
         return made
 
     def _check_places(self) -> None:
-        """Cut loops in which a place shows that it is no new array for each step.
+        """Refuse loops in which one can see that a place is not a new array for each step.
 
-        A store into the array itself would have to reach what the variable was before the loop, and another name of
-        the array would have to keep it.
+        A store into the array would also have to change the array from before the loop, and another name of the array
+        would have to keep the old one.
         """
         for start in self.started:
             buffer = self._own[start.name].buffer

@@ -1,4 +1,4 @@
-"""Merge the variables of two branches into one value for each: numbers are selected by the branches' test."""
+"""Merge the variables of two branches into one value each; the test of the branches selects numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Merger:
         self.results: list[Sequence[Value]] = []
 
     def either(self, a: Any, b: Any, name: str) -> Merged:
-        """The value of the first branch or of the second."""
+        """Select the value of the first branch or of the second."""
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and len(a.items) == len(b.items):
             parts = [self.either(x, y, name) for x, y in zip(a.items, b.items, strict=True)]
             return lambda: TupleValue(tuple(part() for part in parts))
@@ -80,7 +80,7 @@ class Merger:
         return lambda: self.e.select(self.test, yes(), no())
 
     def _bound(self, a: Number | None, b: Number | None) -> Callable[[], Value] | None:
-        """Whether a variable has a value after the branches; None if it surely has."""
+        """Whether a variable has a value after the branches; None if it certainly has."""
         if a is not None and b is not None and a.bound is None and b.bound is None:
             return None
         yes, no = (self._is_bound(side, number) for side, number in enumerate((a, b)))
@@ -97,7 +97,7 @@ class Merger:
         return lambda: made()[0]
 
     def one(self, value: Any, side: int, name: str) -> Merged:
-        """Return the value of one branch, because the other has left or has none."""
+        """Return the value of one branch, because the other one has left or has no value."""
         if isinstance(value, TupleValue):
             parts = [self.one(item, side, name) for item in value.items]
             return lambda: TupleValue(tuple(part() for part in parts))
@@ -112,7 +112,7 @@ class Merger:
         return lambda: Unset(f"'{name}' may have no value here") if value is None else value
 
     def _share_memory(self, a: View, b: View) -> bool:
-        """Give two arrays that the branches make one memory, because only one of them is ever made."""
+        """Give two arrays that the branches make the same memory, because only one of them is ever made."""
         first, second = a.buffer, b.buffer
         if not {first.value, second.value} <= self.allocated or first.value.type != second.value.type:
             return False

@@ -1,4 +1,4 @@
-"""Carry numbers from step to step of a loop: their parts, whether they have a value, and of which kind they are."""
+"""Carry numbers from step to step of a loop: their parts, whether they have a value, and which kind they are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Kinds = tuple[NumberKind, "NumberKind | None"]
 
 
 class KindsMeet(CutProblem):
-    """Raised when a variable is of different kinds after a branch, none of which fits both."""
+    """Raised when a variable has two kinds after a branch, and neither fits both."""
 
     def __init__(self, name: str, unset: Unset) -> None:
         super().__init__(unset.name)
@@ -43,8 +43,8 @@ class KindsMeet(CutProblem):
 class NumberGuess:
     """The numbers that a loop carries, by variable, with their kinds.
 
-    Those that are `late` have no value before the loop. Each of the numbers in `unsure` comes with a flag that tells
-    whether it has a value.
+    Numbers in `late` have no value before the loop. Each number in `unsure` has a flag that tells whether it has a
+    value.
     """
 
     kinds: Mapping[str, Kinds]
@@ -54,9 +54,9 @@ class NumberGuess:
 
 @record
 class CarriedNumber:
-    """A number that a loop carries: its parts, and a flag each if it `is_unsure` or `is_twofold`.
+    """A number that a loop carries: its parts, and one flag each if it `is_unsure` or `is_twofold`.
 
-    The flags tell whether it has a value, and whether it is of the first of its two kinds.
+    The flags tell whether it has a value, and whether it has the first of its two kinds.
     """
 
     name: str
@@ -71,7 +71,7 @@ class CarriedNumber:
         return zeros(e, dtype) if self.is_late else number_parts(e, before[self.name], dtype)
 
     def flags(self, e: NestEmitter, number: Abstract | None) -> list[Value]:
-        """Return what is carried beside the parts of a number."""
+        """Return the flags that are carried beside the parts of a number."""
         made = [_has_value(e, number)] if self.is_unsure else []
         if not self.is_twofold:
             return made
@@ -81,7 +81,7 @@ class CarriedNumber:
         return [*made, is_first]
 
     def take(self, values: Iterator[Value]) -> Number:
-        """Make the number of the next of the values that a loop carries."""
+        """Make the number from the next of the values that a loop carries."""
         kind, other = self.kinds
         number = of_parts(kind, list(islice(values, width(dtype_of(kind)))), other)
         bound = next(values) if self.is_unsure else None
@@ -95,7 +95,7 @@ def _has_value(e: NestEmitter, number: Abstract | None) -> Value:
 
 
 class CarriedNumbers:
-    """The numbers that a loop carries, as guessed, and what a step shows of them: `found` is the next guess."""
+    """The numbers that a loop is assumed to carry, and what a step shows about them: `found` is the next assumption."""
 
     def __init__(self, e: NestEmitter, env: Environment, names: Names, guess: NumberGuess) -> None:
         early = {n: env[n] for n in sorted(names) if isinstance(env.get(n), Number)}
@@ -126,7 +126,7 @@ class CarriedNumbers:
         return {name: number.take(rest) for name, number in self.all.items()}
 
     def last(self, before: Environment, env: Environment) -> list[Value]:
-        """Return the values behind a step, and find out what they tell about the numbers."""
+        """Return the values after a step, and learn from them about the numbers."""
         made: list[Value] = []
         for name, carried in self.all.items():
             number = _number(name, env.get(name))
@@ -156,7 +156,7 @@ class CarriedNumbers:
             self.unsure.add(name)
 
     def widened(self, met: KindsMeet, before: Environment) -> NumberGuess | None:
-        """Guess kinds for a number that is known before the loop, and of another kind after a branch of a step."""
+        """Guess kinds for a number that is known before the loop, and has another kind after a branch of a step."""
         carried, first = self.all.get(met.name), before.get(met.name)
         if carried is None or carried.is_late or not isinstance(first, Number) or first.known is None:
             return None
@@ -168,7 +168,7 @@ class CarriedNumbers:
 
 
 def _number(name: str, last: Abstract | None) -> Number:
-    """The number that a carried variable is behind a step."""
+    """Return the number that a carried variable holds after a step."""
     if isinstance(last, Number):
         return last
     if isinstance(last, View):

@@ -1,7 +1,7 @@
 """Carry the sizes of arrays from step to step of a loop that changes them: `v = v[1:] + v[:-1]`, `x = np.append(x, y)`.
 
 Such an array has a place in memory that is large enough for every step. Its sizes are numbers that the loop carries,
-and each step sees the part of the place that they say.
+and each step sees the part of the place that has these sizes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Growth = tuple["int | None", ...]
 
 
 class CarriedSizes:
-    """The sizes that a loop carries, by the variables of their arrays. `steps` is how many steps it has at most."""
+    """The sizes that a loop carries, by the variables of their arrays. `steps` is the largest number of steps."""
 
     def __init__(self, p: Lowering, growth: Mapping[str, Growth], steps: Size | None) -> None:
         self.p, self.growth = p, growth
@@ -47,14 +47,14 @@ class CarriedSizes:
             env.update((key, Number(INT, size=view.shape[axis])) for key, axis in self._keys(name))
 
     def part(self, place: View, env: Environment, name: str) -> View:
-        """The part of a place that an array has, by its numbers."""
+        """Return the part of a place that an array fills, by its numbers."""
         e, shape = self.p.e, list(place.shape)
         for key, axis in self._keys(name):
             shape[axis] = e.bind_between(value_of(e, env[key]), 0, self._most[name][axis] + 1)
         return replace(place, shape=tuple(shape))
 
     def target(self, place: View, name: str, shape: tuple[Size, ...]) -> View:
-        """The part of a place that an array of this shape will have; the piece fails if there is no room."""
+        """Return the part of a place that an array of this shape will fill. The piece fails if there is no room."""
         e, found = self.p.e, list(place.shape)
         for _, axis in self._keys(name):
             size, most = shape[axis], self._most[name][axis]

@@ -1,4 +1,4 @@
-"""Carry tuples through a loop as variables for their items: those that it changes, and the one that it returns."""
+"""Carry tuples through a loop as variables for their items: tuples that it changes, and the one that it returns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .numbers import CarriedNumbers
 
 
 class CarriedTuples:
-    """The tuples and lists that a loop changes, if numbers and arrays are in them. Variables replace them in `env`."""
+    """The tuples and lists of numbers and arrays that a loop changes.
+
+    Variables for their items replace them in `env`.
+    """
 
     def __init__(self, env: Environment, names: Names) -> None:
         self.all: dict[str, TupleValue] = {}
@@ -58,7 +61,7 @@ class Returned:
             env[RETURNED] = TupleValue(tuple(env[f"{RETURNED}.{k}"] for k in range(len(parts))))
 
     def take_apart(self, env: Environment, numbers: CarriedNumbers) -> None:
-        """Carry the numbers that are in the returned tuple behind a step."""
+        """Carry the numbers of the returned tuple after a step."""
         last = env.get(RETURNED)
         if isinstance(last, TupleValue):
             env.update((name, item) for name, item in _items(RETURNED, last).items() if name in numbers.all)

@@ -36,16 +36,17 @@ class Counted(Protocol):
         """Leave the piece if there is none."""
 
     def had_step(self) -> Value | None:
-        """Whether there was one; None if that is certain."""
+        """Whether the loop had a step; None if that is certain."""
 
     def most(self) -> Size:
         """How many there are at most."""
 
 
 class Carry:
-    """What one attempt to lower a loop carries. `better` is a better guess, if this one was wrong.
+    """One attempt to lower a loop, with what it carries. `better` is a better guess if this one was wrong.
 
-    `names` are the variables that it may have to carry, `bound` all that it binds, and `live` are live behind it.
+    `names` are the variables that it may have to carry, `bound` are all that it binds, and `live` those needed after
+    it.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Carry:
         self.better: Guess | None = None
 
     def start(self) -> list[Value]:
-        """Return the values before the loop; arrays that it replaces get separate memory."""
+        """Return the values before the loop. Arrays that it replaces get separate memory."""
         self.arrays.start()
         self.before = dict(self.p.env)
         return self.numbers.first(self.before)
@@ -99,7 +100,7 @@ class Carry:
         return outputs
 
     def _find(self, name: str, first: Abstract | None, last: Abstract | None) -> None:
-        """Find how to carry a variable that is no carried number and has another value behind a step."""
+        """Find how to carry a variable that is not a carried number and has another value after a step."""
         arrays, is_new = self.arrays, first is None or isinstance(first, Unset)
         if name == RETURNED and not isinstance(last, Number):
             self.returned.find(last, self.before, self.numbers)
@@ -116,12 +117,12 @@ class Carry:
             raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
 
     def widened(self, met: KindsMeet) -> Guess | None:
-        """Guess kinds for a number that is known before the loop, and of another kind after a branch of a step."""
+        """Guess kinds for a number that is known before the loop, and has another kind after a branch of a step."""
         numbers = self.numbers.widened(met, self.before)
         return None if numbers is None else Guess(numbers, self.arrays.guess, self.returned.guess)
 
     def _settle(self, name: str) -> Callable[[], None] | None:
-        """Demands a step of this loop, and of those inside it that give a number its kind."""
+        """Ask to peel a step of this loop, and of the loops inside it that give a number its kind."""
         inner, counted = self.numbers.settles.get(name), self.counted
         if inner is None or counted is None:
             return None

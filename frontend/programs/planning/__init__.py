@@ -1,1 +1,1 @@
-"""Write the plan of a function: which statements form pieces, what a piece needs, and what Python does around it."""
+"""Write the plan of a function: which statements form pieces, what a piece needs, and what Python runs around it."""

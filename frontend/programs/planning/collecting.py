@@ -1,7 +1,7 @@
 """Collect statements into one piece: what it computes, what it needs, and what Python does before and after it.
 
-Each statement is taken whole, or in part: of `a[k] = x * 2 + 1` the piece computes the value, and Python stores it. A
-piece ends with a statement of which Python does the rest.
+A statement is taken whole or in part: for `a[k] = x * 2 + 1` the piece computes the value, and Python stores it. A
+piece ends with the statement that Python finishes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Collected:
     # -- statements
 
     def take(self, node: ast.stmt) -> bool:
-        """Add a statement, whole or in part. If it returns False, the piece must be dropped: use a copy."""
+        """Add a statement, whole or in part. If this returns False, the piece is damaged: use a copy."""
         if isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             self.originals.append(node)
             return True
@@ -120,7 +120,9 @@ class Collected:
         return True
 
     def _may_bind(self, names: list[str]) -> bool:
-        """Whether variables can be bound here: Python will evaluate the aliases after the piece, in the new state."""
+        """Whether variables can be bound here, although Python evaluates the aliases only after the piece, in the new
+        state.
+        """
         used = {n for s in self.aliases for n in (*reads(s), *binds(s))}
         return used.isdisjoint(names)
 
@@ -208,7 +210,7 @@ class Collected:
         return False
 
     def _position(self, node: ast.AST) -> Cut | None:
-        """Find a part of an array that the piece itself makes, at a position that it would be compiled for."""
+        """Find a part of an array that the piece itself makes, at a position for which the piece would be compiled."""
         summed = {id(n.args[0]) for n in ast.walk(node) if isinstance(n, ast.Call) and self._is_sum(n)}
         for n in ast.walk(node):
             if isinstance(n, ast.Subscript) and not self._is_input(n) and self.known.has_position(n):
@@ -218,7 +220,7 @@ class Collected:
         return None
 
     def _is_sum(self, node: ast.Call) -> bool:
-        """Whether it is `sum(... for k in ...)`, which a trace can unroll, and `k` is the name of nothing else."""
+        """Whether this is `sum(... for k in ...)`, which a trace can unroll, and `k` is used for nothing else."""
         if len(node.args) != 1 or not isinstance(node.args[0], (ast.ListComp, ast.GeneratorExp)):
             return False
         inner = node.args[0]
@@ -244,7 +246,7 @@ class Collected:
         return isinstance(node, ast.Call) and purity.is_run_by_numpy(self.scope.meaning(node.func))
 
     def _is_early(self, node: ast.AST) -> bool:
-        """Whether Python calls a function of NumPy before the piece, on what is there then."""
+        """Whether Python calls a NumPy function before the piece, on values that exist then."""
         return self._is_run_by_numpy(node) and all(self._is_outer(n) for n in reads(node))
 
     def _is_outer(self, name: str) -> bool:
@@ -277,7 +279,7 @@ class Collected:
 
 
 def plan_name(name: str) -> str:
-    """The variable of the plan for a parameter or a temporary of a piece; no user's variable has such a name."""
+    """Return the plan's variable for a parameter or a temporary of a piece. Users can't write such a name."""
     return f".{name}"
 
 

@@ -12,7 +12,7 @@ Block = Callable[[Sequence[ast.stmt]], list[ast.stmt]]
 
 
 def live_at_exits(node: Loop, found: ExitingLoop, live: Liveness) -> tuple[str, ...]:
-    """The variables that a piece hands over: needed behind the loop, or where it leaves."""
+    """The variables that a piece returns: those needed after the loop, or at the place where it leaves."""
     needed = set(live.at[id(node)])
     for way in found.exits:
         needed |= live.before[id(way.branch)]
@@ -25,7 +25,7 @@ def live_at_exits(node: Loop, found: ExitingLoop, live: Liveness) -> tuple[str, 
 
 
 def live_before(node: Loop, found: ExitingLoop, live_out: Sequence[str]) -> frozenset[str]:
-    """The variables that a piece gets: those that it reads, or may leave without a new value."""
+    """The variables that a piece takes: those that it reads, or may leave unchanged."""
     first: frozenset[str] = frozenset()
     if isinstance(node, ast.For):  # it is called with a step to run, which surely binds what comes before an exit
         body = found.statements[1].body if isinstance(found.statements[1], ast.For) else []
@@ -42,11 +42,11 @@ class ExitPlan:
         self._names = {name: f".{name}{number}" for name in (*HIDDEN, "steps", "calls")}
 
     def given(self, name: str) -> ast.expr:
-        """What the plan passes for a live-in variable of the piece."""
+        """Return what the plan passes for a live-in variable of the piece."""
         return _load(self._names.get(name, name))
 
     def target(self, name: str) -> ast.expr:
-        """What the plan binds a live-out variable of the piece to."""
+        """Return the target to which the plan binds a live-out variable of the piece."""
         return ast.Name(self._names.get(name, name), ast.Store())
 
     def before(self) -> list[ast.stmt]:
@@ -74,7 +74,7 @@ class ExitPlan:
         return [ast.Assign([self.node.target], item), more, *block(self.node.body)]
 
     def left(self, block: Block) -> list[ast.stmt]:
-        """Go on where the piece has left: run the rest of the step, or end the loop."""
+        """Continue where the piece has left: run the rest of the step, or end the loop."""
         made: list[ast.stmt] = []
         if isinstance(self.node, ast.For):
             made.append(self._set(FIRST, ast.BinOp(self._get(STEP), ast.Add(), ast.Constant(1))))
@@ -92,7 +92,7 @@ class ExitPlan:
         return [ast.While(ast.Compare(self._get(FIRST), [ast.Lt()], [self._get(COUNT)]), body, orelse)]
 
     def weighed(self, weigh: str, piece: str) -> list[ast.stmt]:
-        """Ask whether the piece has run enough steps for each call to be worth it."""
+        """Check whether each call of the piece has run enough steps to be worth it."""
         if isinstance(self.node, ast.While):
             return []
         return [ast.Expr(ast.Call(_load(weigh), [_load(piece), self._get("calls"), self._get(FIRST)], []))]

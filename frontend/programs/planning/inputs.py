@@ -28,7 +28,7 @@ PLAIN_LOOKUPS = [kind.__getattribute__ for kind in (object, ModuleType, SimpleNa
 
 
 class Inputs:
-    """What is known of a function's variables when it is planned. `seen` are the values of its parameters."""
+    """What is known about a function's variables when it is planned. `seen` are the values of its parameters."""
 
     def __init__(self, scope: PythonScope, seen: Mapping[str, Any]) -> None:
         self.scope, self.seen = scope, seen
@@ -37,7 +37,7 @@ class Inputs:
     # -- numbers
 
     def _numeric_names(self) -> frozenset[str]:
-        """The variables that hold Python's numbers wherever they are bound, as far as can be seen."""
+        """List the variables that hold Python's numbers wherever they are bound, as far as one can tell."""
         bindings: dict[str, list[ast.expr | None]] = {}
         for node in ast.walk(self.scope.source.tree):
             for name, value in _bound_values(node):
@@ -69,11 +69,13 @@ class Inputs:
         return False
 
     def is_fixed(self, node: ast.AST) -> bool:
-        """Whether it is a number of a module, such as `np.pi`. Alone it is no arithmetic of Python's."""
+        """Whether this is a number of a module, such as `np.pi`. On its own that is no arithmetic of Python's."""
         return isinstance(node, ast.Attribute) and type(self.scope.meaning(node)) in NUMBERS
 
     def is_number(self, node: ast.AST) -> bool:
-        """Whether an expression is a number of Python's in any case, sizes of arrays included: no work for a piece."""
+        """Whether an expression is certainly a Python number, sizes of arrays included, so that it is no work for a
+        piece.
+        """
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)):
             return all(self.is_number(n) for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
         if (
@@ -92,14 +94,16 @@ class Inputs:
         return any(function is known for known in NUMERIC_CALLS)
 
     def guards(self, node: ast.expr) -> list[tuple[ast.expr, type]]:
-        """The objects whose classes must be checked before Python evaluates an expression early."""
+        """List the objects whose classes must be checked before Python evaluates an expression early."""
         paths = [n for n in ast.walk(node) if isinstance(n, (ast.Attribute, ast.Subscript))]
         return [pair for n in paths if self.path_value(n) is not ABSENT for pair in self.path_types(n)]
 
     # -- attributes and items
 
     def path_value(self, node: ast.AST) -> Any:
-        """The value of a chain of plain attributes and constant items of a parameter or a captured object, as seen."""
+        """Follow a chain of plain attributes and constant items from a parameter or a captured object, as seen in this
+        call.
+        """
         if isinstance(node, ast.Name):
             if node.id in self.scope.locals:
                 return self.seen.get(node.id, ABSENT)
@@ -128,7 +132,7 @@ class Inputs:
         return value is not ABSENT and (type(value) is np.ndarray or type(value) in NUMBERS or is_scalar(value))
 
     def path_types(self, node: ast.expr) -> list[tuple[ast.expr, type]]:
-        """The objects on the way to an attribute or item, with the classes that make it plain."""
+        """List the objects on the way to an attribute or item, with the classes that make it plain."""
         found: list[tuple[ast.expr, type]] = []
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
@@ -144,7 +148,7 @@ class Inputs:
         return self.has_position(node)
 
     def has_position(self, node: ast.Subscript) -> bool:
-        """Whether an index has numbers that are not literal, and nothing but numbers."""
+        """Whether an index consists of numbers, not all of them literal."""
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         parts = [p for i in items for p in ((i.lower, i.upper, i.step) if isinstance(i, ast.Slice) else (i,))]
         given = [p for p in parts if p is not None and not _is_plain_index(p)]
@@ -152,7 +156,7 @@ class Inputs:
 
 
 def _bound_values(node: ast.AST) -> list[tuple[str, ast.expr | None]]:
-    """The names that a node binds, each with the expression that it is bound to, if there is one."""
+    """List the names that a node binds, each with the expression that it is bound to, if there is one."""
     if isinstance(node, ast.Assign):
         found: list[tuple[str, ast.expr | None]] = []
         for target in node.targets:
@@ -192,7 +196,7 @@ def _is_plain_index(node: ast.expr) -> bool:
 
 
 def is_plain_attribute(kind: type, name: str) -> bool:
-    """Whether looking an attribute up runs no code: no property, and no lookup of the class's own."""
+    """Whether looking up an attribute runs no code: no property, and no lookup by the class itself."""
     if issubclass(kind, (np.ndarray, np.generic)) or kind.__getattribute__ not in PLAIN_LOOKUPS:
         return False
     if hasattr(kind, "__getattr__"):

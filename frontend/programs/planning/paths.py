@@ -14,10 +14,10 @@ from .inputs import Inputs
 
 
 class Paths:
-    """The attributes and items in some statements that Python looks up before them.
+    """The attributes and items in some statements that Python looks up before it runs them.
 
-    `inputs` are their expressions by the name that the piece has for them, and `names` these names by the identity of
-    each node. `guards` are the objects on the way with their classes.
+    `inputs` has their expressions by the names that the piece gives them, and `names` has these names by the identity
+    of each node. `guards` are the objects on the way, with their classes.
     """
 
     def __init__(self, statements: Sequence[ast.stmt], known: Inputs) -> None:

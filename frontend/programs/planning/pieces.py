@@ -1,4 +1,4 @@
-"""Describe a piece of a function that was lowered to a nest: how to call it, and what it leaves behind.
+"""Describe a piece of a function that was lowered to a nest: how to call it, and what to do with its results.
 
 A call of a piece works like this:
 
@@ -33,7 +33,10 @@ Path = tuple[str, ...]
 
 @record
 class ArrayInput:
-    """An array of the caller. A complex one is passed with `parts`, as `a[..., None].view(float)`: both parts last."""
+    """An array of the caller.
+
+    A complex array is passed as `a[..., None].view(float)` (`parts`), with both parts along the last axis.
+    """
 
     path: Path
     parts: bool = False
@@ -52,7 +55,7 @@ class NumberInput:
 
 @record
 class FreshInput:
-    """An array that the caller allocates, with nothing in it: a result of the piece.
+    """An uninitialised array that the caller allocates for a result of the piece.
 
     `order` are its axes from outermost to innermost. The piece gets it with its axes in that order, so that it lies in
     C order. A complex one is passed with `parts`, as an `ArrayInput`.
@@ -76,7 +79,7 @@ Input = Union[ArrayInput, NumberInput, FreshInput, NumberOutput]
 
 @record
 class NumberResult:
-    """The number in a buffer, as the kind says: a NumPy scalar, or a Python int, float, bool or complex."""
+    """The number in a buffer, converted to its kind: a NumPy scalar, or a Python int, float, bool or complex."""
 
     buffer: int
     kind: Kind
@@ -84,7 +87,7 @@ class NumberResult:
 
 @record
 class EitherResult:
-    """A number that is of one kind or another: the number in a buffer tells which."""
+    """A number that has one of two kinds: the number in a buffer tells which."""
 
     first: NumberResult
     second: NumberResult
@@ -93,7 +96,7 @@ class EitherResult:
 
 @record
 class ComplexResult:
-    """The complex number whose parts are in two buffers, as the kind says."""
+    """The complex number whose parts are in two buffers, converted to its kind."""
 
     real: int
     imag: int
@@ -118,7 +121,7 @@ class ShortenedResult:
 
 @record
 class SameResult:
-    """The same object that was passed in."""
+    """The object that was passed in."""
 
     path: Path
 
@@ -147,7 +150,7 @@ class ViewResult:
 
 @record
 class ReshapedResult:
-    """A view of all of an array of the caller, which lies in C order, with another shape."""
+    """A view, in another shape, of a whole array of the caller that is in C order."""
 
     path: Path
     shape: tuple[Size, ...]
@@ -155,7 +158,7 @@ class ReshapedResult:
 
 @record
 class KnownResult:
-    """An object that was known when the piece was compiled, as None or a Python constant."""
+    """An object that was known at compile time, such as None or a Python constant."""
 
     value: object
 
@@ -214,7 +217,7 @@ def is_small(piece: Piece) -> bool:
 
 
 def _work(node: Node) -> float:
-    """How much work a node is for Python: inputs and results are none, and checks of ints are done by Python itself."""
+    """Estimate how much work a node is for Python. Inputs and results are none; Python makes checks of ints anyway."""
     if node.op in (CONSTANT, SIZE, CAST, ops.CHECK, ops.BIND, ops.WHEN, ops.ALLOC):
         return 0
     if node.op in (ops.LOAD, ops.STORE):
@@ -224,7 +227,7 @@ def _work(node: Node) -> float:
 
 @record(eq=False)
 class Cut:
-    """Why statements can't be one piece, and the node of the source to point at."""
+    """The reason why statements can't be one piece, and the node of the source to point at."""
 
     reason: str
     node: ast.AST

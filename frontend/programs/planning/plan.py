@@ -13,8 +13,8 @@
                                       ...
 
 The plan is the user's own syntax tree with the user's line numbers, so tracebacks are right. Names that start with a
-dot can't be the user's. A piece that fails has changed nothing: then the statements themselves run. What a signal
-handler raises is not a failure of the piece and reaches the caller.
+dot can't be the user's. A piece that fails has changed nothing, and the statements themselves run. An exception from a
+signal handler is no failure of the piece and reaches the caller.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 @record(eq=False)
 class PlannedPiece:
-    """A piece of a plan: a function of its inputs that returns its outputs."""
+    """A piece of a plan: a function from its inputs to its outputs."""
 
     name: str
     code: CodeType
@@ -81,7 +81,7 @@ class PlannedLoop:
 
 
 def are_same(one: PlannedLoop, other: PlannedLoop) -> bool:
-    """Whether two plans have the same statements here, to be compiled in the same way."""
+    """Whether two plans have the same statements here, so that they are compiled in the same way."""
     mine, its = ((p.live_in, p.live_out, p.returns, p.lines, len(p.statements)) for p in (one, other))
     if mine != its or one.origin is not other.origin:
         return False
@@ -90,7 +90,9 @@ def are_same(one: PlannedLoop, other: PlannedLoop) -> bool:
 
 @record(eq=False)
 class Plan:
-    """A function's code with pieces in it, the objects that it names with a dot, and where Python takes over."""
+    """The code of a function with its pieces, the objects that its dotted names stand for, and where Python
+    takes over.
+    """
 
     code: CodeType
     pieces: tuple[PlannedPiece | PlannedLoop, ...]
@@ -104,9 +106,9 @@ def make_plan(
     dropped: frozenset[tuple[int, int]] = frozenset(),
     unfit: frozenset[int] = frozenset(),
 ) -> Plan | Cut:
-    """Plan a function for arguments such as those `seen`.
+    """Plan a function for arguments like those in `seen`.
 
-    Pieces at the lines in `dropped` are Python's. Statements in `unfit`, by identity, are no part of a nest.
+    Python runs the pieces at the lines in `dropped`. Statements in `unfit`, by identity, are not part of a nest.
     """
     source = scope.source
     if (cut := _unknown_frame(source)) is not None:
@@ -126,7 +128,7 @@ def make_plan(
 
 
 def _unknown_frame(source: FunctionSource) -> Cut | None:
-    """Find what would see that the plan is another function: generators, and code that reads its own frame."""
+    """Find what would notice that the plan is another function: generators, and code that reads its own frame."""
     for node in ast.walk(source.tree):
         if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
             return Cut("a generator is left to Python", node)
@@ -180,7 +182,7 @@ class _Planner:
     # -- nests
 
     def _runs(self, statements: Sequence[ast.stmt]) -> list[tuple[list[ast.stmt], bool]]:
-        """Split statements into runs that may become nests and others."""
+        """Split statements into runs that may become nests, and others."""
         runs: list[tuple[list[ast.stmt], bool]] = []
         for statement in statements:
             fits = id(statement) not in self._regions and may_be_lowered(statement, self._scope)
@@ -190,13 +192,13 @@ class _Planner:
         return [(run, fits and self._is_worth(run)) for run, fits in runs]
 
     def _is_worth(self, run: list[ast.stmt]) -> bool:
-        """Whether statements have loops or stores; a piece of values alone is compiled otherwise."""
+        """Whether statements have loops or stores. A piece that only computes values is compiled in another way."""
         if any(isinstance(n, ast.Return) for n in walk_own(*run)) and run[-1] is not self.statements[-1]:
             return False
         return any(has_loops_or_stores(s, self._scope, numeric=self._inputs.numeric) for s in run)
 
     def may_be_views(self) -> bool:
-        """Whether all of the function may be a nest that looks arrays up or makes views, which is no work otherwise."""
+        """Whether the whole function may be a nest that looks arrays up or makes views, which is no work otherwise."""
         if self._regions & {id(s) for s in self.statements} or not isinstance(self.statements[-1], ast.Return):
             return False
         if not all(may_be_lowered(s, self._scope) for s in self.statements):
@@ -209,7 +211,7 @@ class _Planner:
         )
 
     def region(self, run: list[ast.stmt]) -> list[ast.stmt]:
-        """Try statements as one nest; if that fails, they run with pieces inside."""
+        """Try to make one nest of statements. If that fails, they run with pieces inside."""
         self._regions |= {id(s) for s in run}
         lines = run[0].lineno, run[-1].end_lineno or run[-1].lineno
         if lines in self._dropped:
@@ -366,7 +368,7 @@ class _Planner:
         return self._emitted(piece, name, outputs, again, needed, rest)
 
     def _has_arrays(self, piece: Collected) -> bool:
-        """Whether a piece gets anything but Python's numbers: else it would serve no call."""
+        """Whether a piece takes anything but Python's numbers; otherwise it would serve no call."""
         before = {plan_name(name): value for name, value in piece.before}
         given = [before.get(v.id, v) if isinstance(v, ast.Name) else v for v in piece.inputs.values()]
         return not all(map(self._inputs.is_numeric, given))
@@ -422,9 +424,9 @@ class _Planner:
         self, name: str, tried: list[ast.stmt], tests: list[ast.expr], missed: list[ast.stmt], hit: list[ast.stmt],
         place: ast.stmt,
     ) -> list[ast.stmt]:  # fmt: skip
-        """Emit a call of a piece, the statements that run if it fails, and what follows if it does not.
+        """Emit a call of a piece, the statements that run if it fails, and what follows if it succeeds.
 
-        If these statements raise, the piece is excused: the call was wrong.
+        If these statements raise as well, the failure does not count: the call was wrong.
         """
         if tests:
             tried = [ast.If(tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests), tried, [])]
@@ -439,7 +441,7 @@ class _Planner:
         return [ast.copy_location(s, place) for s in made]  # `code_of` gives the nodes inside the same lines
 
     def _received(self, outputs: list[str], piece: Collected) -> list[ast.stmt]:
-        """Bind the results. The plan's own name for them is cleared, so that it does not keep arrays alive."""
+        """Bind the results. The plan's own name for them is cleared, so that it keeps no array alive."""
         names = [plan_name(n) if n in piece.temporaries else n for n in outputs]
         targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())

@@ -1,4 +1,4 @@
-"""Let a native loop leave at a branch that Python must run, and go on behind it.
+"""Let a native loop exit at a branch that Python must run, and continue after it.
 
     for i in range(n):                   step, exit = 0, 0
         x += f(x)                        while step < n:
@@ -7,9 +7,9 @@
         y += x                                   print(i)                          # and Python ends the step
                                                  y += x
 
-The piece is the same loop over the steps that are left. At the start of such a branch it notes which one it is, and
-ends with `break`. So all variables are handed over as they are there, Python runs the branch and the rest of that step,
-and the next call of the piece goes on. If a piece can't serve a call, Python runs one step.
+The piece is the same loop over the remaining steps. At the start of such a branch it notes which one it is, and ends
+with `break`. So it returns all variables as they are there, Python runs the branch and the rest of that step, and the
+next call of the piece continues. If a piece can't serve a call, Python runs one step.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ExitingLoop:
 
 
 def with_exits(loop: Loop, is_native: IsNative, is_range: Callable[[ast.expr], bool]) -> ExitingLoop | None:
-    """Return a loop whose branches that are not native are side exits, if all the rest of it is native."""
+    """Return a loop whose branches that can't be native are side exits, if everything else in it is native."""
     if any(isinstance(n, ast.Name) and n.id in HIDDEN for n in ast.walk(loop)):
         return None
     cutter = _Cutter(is_native)
@@ -70,7 +70,7 @@ def with_exits(loop: Loop, is_native: IsNative, is_range: Callable[[ast.expr], b
 
 
 def _literal_step(node: ast.expr) -> int | None:
-    """The step of a `range(...)` if it is a number other than 0."""
+    """Return the step of a `range(...)` if it is a number other than 0."""
     assert isinstance(node, ast.Call)
     if node.keywords or not 1 <= len(node.args) <= 3 or any(isinstance(a, ast.Starred) for a in node.args):
         return None
@@ -91,7 +91,9 @@ class _Cutter:
         self.exits: list[LoopExit] = []
 
     def block(self, statements: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
-        """Return native statements, or None if one is neither native nor a branch; `rest` follows in the same step."""
+        """Return native statements, or None if a statement is neither native nor a branch; `rest` follows in the same
+        step.
+        """
         made: list[ast.stmt] = []
         for k, statement in enumerate(statements):
             following = (*statements[k + 1 :], *rest)
@@ -129,7 +131,7 @@ def _returns(node: ast.stmt) -> bool:
 
 
 def _with_breaks(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Note each `break` of this loop as an exit, so that the loop around the piece ends, too."""
+    """Mark each `break` of this loop as an exit, so that the loop around the piece ends, too."""
     made: list[ast.stmt] = []
     for statement in statements:
         if isinstance(statement, ast.Break):

@@ -1,1 +1,1 @@
-"""Read functions: their source, the names in them, and which statements may be compiled, judging by their syntax."""
+"""Read functions: their source, the names in them, and, from their syntax, which statements may be compiled."""

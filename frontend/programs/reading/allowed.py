@@ -1,7 +1,7 @@
-"""Say which statements of a function can be compiled, judging by their syntax and by what their names mean.
+"""Decide from their syntax, and from what their names mean, which statements of a function can be compiled.
 
-A `PythonScope` knows the function's own variables and looks the other names up when the function is first called. What
-is not known to be harmless is a `Cut`: Python runs it.
+A `PythonScope` knows the function's own variables and looks the other names up when the function is first called.
+Anything that is not known to be harmless is a `Cut`, which Python runs.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def _local_functions(tree: ast.AST) -> Mapping[str, LocalFunction]:
 
 
 def is_own(value: Any) -> bool:
-    """Whether a value is an object of Weft's: a kernel, a module of kernels, the ops."""
+    """Whether a value is one of Weft's objects: a kernel, a module of kernels, the ops."""
     return value is not ABSENT and type(value).__module__.partition(".")[0] == "weft"
 
 
 def is_known(value: Any) -> bool:
-    """Whether a value from outside stands for itself: a module, a function, a class. Others are inputs."""
+    """Whether a value from outside stands for itself: a module, a function, a class. Other values are inputs."""
     return isinstance(value, KNOWN) or is_own(value)
 
 
@@ -149,7 +149,9 @@ class Checker:
         return Cut(f"{_spoken(node)} is left to Python", node)
 
     def _keeps_identity(self, node: ast.Compare, inner: frozenset[str]) -> bool:
-        """Whether `is` compares with objects that a trace keeps: None, `...`, functions. Traced values are others."""
+        """Whether `is` compares with objects that a trace keeps: None, `...`, functions. Traced values are different
+        objects.
+        """
         sides = [node.left, *node.comparators]
         kept = [self._is_kept(side, inner) for side in sides]
         pairs = zip(node.ops, kept, kept[1:], strict=False)
@@ -213,7 +215,7 @@ class Checker:
         return Cut(f"'{ast.unparse(node.func)}' is called by Python", node)
 
     def _helper(self, node: ast.Call, function: FunctionType) -> Cut | None:
-        """Return why a user's function can't be part of a piece: it must only compute, from its arguments."""
+        """Return why a user's function can't be part of a piece. It may only compute, from its arguments."""
         shown = ast.unparse(node.func)
         source = read_source(function)
         if isinstance(source, NoSource):
@@ -233,7 +235,7 @@ class Checker:
     # -- statements of a function that is traced as a whole
 
     def body(self, source: FunctionSource) -> Cut | None:
-        """Return why a whole function can't be traced without a difference that could be seen."""
+        """Return why tracing a whole function would make a difference that can be seen."""
         arguments = source.tree.args
         for name in self.scope.outer:
             return Cut(f"'{name}' is changed outside the function", source.tree)
@@ -282,7 +284,7 @@ class Checker:
 
     @property
     def _lists(self) -> set[str]:
-        """The variables that are only ever assigned a new list."""
+        """List the variables that are only ever assigned a new list."""
         found: dict[str, bool] = {}
         for node in ast.walk(self.scope.source.tree):
             if isinstance(node, ast.Assign):
@@ -320,7 +322,7 @@ class Checker:
         return self.expression(node)
 
     def _count(self, node: ast.expr) -> int | None:
-        """How many steps a loop over a literal range or container has, or None."""
+        """Count the steps of a loop over a literal range or container; None for other loops."""
         if isinstance(node, (ast.Tuple, ast.List)):
             return len(node.elts)
         if not isinstance(node, ast.Call) or self.scope.meaning(node.func) is not range:

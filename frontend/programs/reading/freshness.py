@@ -25,7 +25,7 @@ def is_fresh(node: ast.AST, scope: PythonScope) -> bool:
 
 
 def work(node: ast.AST, scope: PythonScope) -> int:
-    """Count the operations of an expression that may be over arrays, without those that only NumPy can run."""
+    """Count the operations of an expression that may be over arrays, except those that only NumPy can run."""
     if isinstance(node, (ast.Slice, ast.Constant, ast.Name)) or _is_size(node):
         return 0
     own = 1 if isinstance(node, (*OPERATIONS, ast.Call)) else 0
@@ -37,7 +37,7 @@ def work(node: ast.AST, scope: PythonScope) -> int:
 
 
 def _is_size(node: ast.AST) -> bool:
-    """Whether an expression is made of the sizes of variables and of literals: a number in any case."""
+    """Whether an expression consists of sizes of variables and literals, so that it is certainly a number."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Call):

@@ -1,4 +1,6 @@
-"""Find the functions that a function defines and that pieces may inline wherever the definition has surely run."""
+"""Find functions that are defined inside a function, and that pieces may inline where the definition has
+certainly run.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from .names import bound_names, reads
 class LocalFunctions:
     """The functions that some statements define, by `def` or `name = lambda`, each by a name that nothing else binds.
 
-    A piece has such a definition among its own statements, because defining a function does nothing else: it reads the
-    variables around it when it is called.
+    A piece has such a definition among its own statements. That is safe because a definition does nothing else: the
+    function reads the variables around it when it is called.
     """
 
     def __init__(self, body: Sequence[ast.stmt]) -> None:
@@ -56,7 +58,7 @@ class LocalFunctions:
 
 
 def _defined(statement: ast.stmt) -> str | None:
-    """The name of the function that a statement defines without any other effect."""
+    """Return the name of the function that a statement defines without any other effect."""
     if isinstance(statement, ast.FunctionDef):
         return statement.name if not statement.decorator_list and _has_literal_defaults(statement.args) else None
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Lambda):
@@ -72,7 +74,7 @@ def _has_literal_defaults(given: ast.arguments) -> bool:
 
 
 def _bindings(node: ast.AST) -> list[str]:
-    """The names that a statement binds, each as often as it does."""
+    """List the names that a statement binds, once for each time it does so."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [node.name]
     if isinstance(node, ast.Name):
@@ -82,7 +84,7 @@ def _bindings(node: ast.AST) -> list[str]:
 
 
 def _changed_owner(node: ast.AST) -> str | None:
-    """The variable whose attribute is assigned or deleted."""
+    """Return the variable whose attribute is assigned or deleted."""
     if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
         return None
     return node.value.id if isinstance(node.value, ast.Name) else None

@@ -1,6 +1,6 @@
-"""Say which statements may become part of a nest, judging by their syntax.
+"""Decide from their syntax which statements may become part of a nest.
 
-What a nest can do is only known when the kinds of its variables are. This leaves out what no nest can ever do, so that
+Only the kinds of the variables show what a nest can really do. This leaves out what no nest can ever do, so that a
 `print` or `try` between two loops does not keep either of them from being compiled.
 """
 
@@ -163,14 +163,14 @@ def _has_loops(function: ast.FunctionDef, scope: PythonScope, seen: frozenset[Fu
 
 
 def calls_written_loops(function: Any, source: FunctionSource | NoSource) -> bool:
-    """Whether a function calls one of NumPy's that is written as loops here because they are faster."""
+    """Whether a function calls a NumPy function that is written as loops here because they are faster."""
     if isinstance(source, NoSource) or not isinstance(function, FunctionType):
         return False
     return any(called is known for called in _called(function, source) for known in LOOPS)
 
 
 def calls_numpy(function: Any, source: FunctionSource | NoSource) -> bool:
-    """Whether a function calls one that only NumPy can run: Python does that better than a compiled graph does."""
+    """Whether a function calls one that only NumPy can run. Python does that better than a compiled graph."""
     if isinstance(source, NoSource) or not isinstance(function, FunctionType):
         return False
     return any(map(purity.is_run_by_numpy, _called(function, source)))
@@ -183,7 +183,7 @@ def _called(function: FunctionType, source: FunctionSource) -> Iterator[Any]:
 
 
 def changes_parameters(function: Any, source: FunctionSource | NoSource) -> bool:
-    """Whether a function changes a parameter in place by what loops do best: operations on elements and reductions."""
+    """Whether a function changes a parameter in place by what loops do best: elementwise operations and reductions."""
     if isinstance(source, NoSource) or not isinstance(function, FunctionType):
         return False
     scope, parameters = PythonScope(function, source), {a.arg for a in _all_arguments(source.tree.args)}
@@ -196,7 +196,7 @@ def _all_arguments(given: ast.arguments) -> list[ast.arg]:
 
 
 def _changes(node: ast.AST, parameters: set[str]) -> bool:
-    """Whether a statement changes one of some variables in place."""
+    """Whether a statement changes one of these variables in place."""
     if isinstance(node, ast.AugAssign):
         target = node.target.value if isinstance(node.target, ast.Subscript) else node.target
         return isinstance(target, ast.Name) and target.id in parameters
@@ -210,7 +210,7 @@ def _changes(node: ast.AST, parameters: set[str]) -> bool:
 
 
 def _is_heavy(node: ast.AST, scope: PythonScope) -> bool:
-    """Whether a kernel of its own serves an operation better than a loop: products, sorting, what is not known."""
+    """Whether a separate kernel serves an operation better than a loop: products, sorting, unknown functions."""
     if isinstance(node, ast.MatMult):
         return True
     if not isinstance(node, ast.Call):

@@ -49,7 +49,7 @@ class Meanings:
 
 
 def places(function: FunctionType, name: str) -> list[Guard]:
-    """Return where a name is looked up, with what is there now: the last place decides."""
+    """Return the places where a name is looked up, with what is there now. The last place decides."""
     if name in function.__code__.co_freevars and function.__closure__:
         cell = function.__closure__[function.__code__.co_freevars.index(name)]
         return [Guard(cell, None, contents(cell))]

@@ -34,7 +34,7 @@ def walk_own(*nodes: ast.AST) -> Iterator[ast.AST]:
 
 
 def reads(node: ast.AST) -> Iterator[str]:
-    """Yield the names that evaluating a node may read, but for those of its own inner scopes."""
+    """Yield the names that evaluating a node may read, except those of its own inner scopes."""
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Store):
             yield node.id
@@ -105,7 +105,7 @@ def _bound(node: ast.AST) -> Names:
 
 
 def assigned(statements: Sequence[ast.stmt]) -> Names:
-    """The names that are surely bound once the statements have run to their end."""
+    """Find the names that are certainly bound once the statements have run to their end."""
     found: set[str] = set()
     for statement in statements:
         found |= _surely(statement)
@@ -132,7 +132,7 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
 
 
 def exposed(statements: Sequence[ast.stmt]) -> Names:
-    """The names that statements may read before they bind them."""
+    """Find the names that statements may read before they bind them."""
     found: set[str] = set()
     known: set[str] = set()
     for statement in statements:
@@ -156,7 +156,7 @@ def _exposed(statement: ast.stmt) -> Names:
 
 @record
 class NameFlow:
-    """The variables that are live where jumps lead to."""
+    """The variables that are live at the targets of jumps."""
 
     always: Names  # read by inner functions, by other functions, or by a handler around here
     on_return: Names = NONE
@@ -165,7 +165,7 @@ class NameFlow:
 
 
 class Liveness:
-    """The variables that are live behind each statement of a function, by the statement's identity."""
+    """The variables that are live after each statement of a function, by the statement's identity."""
 
     def __init__(self, body: Sequence[ast.stmt]) -> None:
         self.at: dict[int, Names] = {}
@@ -176,7 +176,7 @@ class Liveness:
         return self.at[id(statement)]
 
     def _block(self, body: Sequence[ast.stmt], live: Names, flow: NameFlow) -> Names:
-        """Return what is live before the statements; `live` is what is live behind them."""
+        """Return what is live before the statements; `live` is what is live after them."""
         for statement in reversed(body):
             self.at[id(statement)] = self.at.get(id(statement), NONE) | live | flow.always
             live = self._statement(statement, live, flow)
@@ -243,7 +243,9 @@ _TRY_STAR = (ast.TryStar,)
 
 
 def _always(body: Sequence[ast.stmt]) -> Names:
-    """The variables that are not only this function's: captured by inner ones, or declared global or nonlocal."""
+    """Find the variables that do not belong to this function alone: captured by inner ones, or declared global or
+    nonlocal.
+    """
     found: set[str] = set()
     for statement in body:
         for node in ast.walk(statement):

@@ -122,7 +122,7 @@ def is_run_by_numpy(function: Any) -> bool:
 
 
 def is_users(function: Any) -> bool:
-    """Whether it is a plain Python function that does not belong to NumPy or Weft."""
+    """Whether this is a plain Python function that belongs neither to NumPy nor to Weft."""
     return isinstance(function, FunctionType) and str(function.__module__).partition(".")[0] not in ("numpy", "weft")
 
 
@@ -132,7 +132,7 @@ def _numpy_name(function: Any) -> str | None:
 
 
 def _is_part(function: Any) -> bool:
-    """Whether it is a function of numpy.linalg or numpy.fft that only computes."""
+    """Whether this is a function of numpy.linalg or numpy.fft that only computes."""
     name = getattr(function, "__name__", "")
     return any(
         name in names and getattr(home, name, None) is function for home, names in ((np.linalg, LINALG), (np.fft, FFT))
@@ -140,6 +140,6 @@ def _is_part(function: Any) -> bool:
 
 
 def _is_own(function: Any) -> bool:
-    """Whether it is one of Weft's: a kernel, a jitted function, an op, a function of loops."""
+    """Whether this is one of Weft's: a kernel, a jitted function, an op, a function of loops."""
     modules = getattr(function, "__module__", None), type(function).__module__
     return any(str(module).partition(".")[0] == "weft" for module in modules)

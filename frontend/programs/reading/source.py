@@ -1,6 +1,6 @@
 """Read the source of a Python function as a syntax tree, and trust it only if it compiles to the function's own code.
 
-A file may have been edited since it was imported, two lambdas may share a line, and a decorator may hand over another
+A file may have been edited since it was imported, two lambdas may share a line, and a decorator may return another
 function than the one below it. So the text found at the code object's line is compiled again, and it counts only if the
 result equals the code object. Only the lines of the function are parsed: a large file takes no longer than a small one.
 """
@@ -53,7 +53,7 @@ class FunctionSource:
 
 @lru_cache(maxsize=256)
 def _lambda_body(tree: ast.Lambda) -> list[ast.stmt]:
-    """The statement of a lambda, the same one each time: statements are told apart by identity."""
+    """Return the statement of a lambda, the same one each time, because statements are told apart by identity."""
     return [ast.copy_location(ast.Return(tree.body), tree.body)]
 
 
@@ -65,7 +65,7 @@ class NoSource:
 
 
 def pausing(function: FunctionType) -> str | None:
-    """Name the kind of a function that does not run through when it is called."""
+    """Name the kind of a function that does not run to its end when it is called."""
     kinds = {
         inspect.CO_COROUTINE: "an async function",
         inspect.CO_ASYNC_GENERATOR: "an async generator",
@@ -94,9 +94,9 @@ def read_source(function: Callable[..., Any]) -> FunctionSource | NoSource:
 
 
 def code_of(tree: Definition, like: CodeType, more: tuple[str, ...] = ()) -> CodeType | None:
-    """Compile a definition in scopes such as those around another code object; None if it can't be compiled.
+    """Compile a definition inside the same scopes as another code object; None if it can't be compiled.
 
-    `more` are further names of the scope around it.
+    `more` are additional names of the scope around it.
     """
     statement: ast.FunctionDef | ast.ClassDef | ast.Expr
     statement = tree if isinstance(tree, ast.FunctionDef) else ast.copy_location(ast.Expr(tree), tree)
@@ -121,7 +121,10 @@ def code_of(tree: Definition, like: CodeType, more: tuple[str, ...] = ()) -> Cod
 
 
 def _undisturbed(make: Callable[[], T]) -> T:
-    """Make a tree or its code, again if another thread makes one meanwhile: Python 3.11 may raise SystemError then."""
+    """Make a tree or its code.
+
+    If another thread does so meanwhile, Python 3.11 may raise SystemError; then try again.
+    """
     for _ in range(MOST_DISTURBANCES):
         with suppress(SystemError):
             return make()
@@ -130,7 +133,7 @@ def _undisturbed(make: Callable[[], T]) -> T:
 
 @lru_cache(maxsize=64)
 def _imported(code: CodeType) -> list[str]:
-    """Find the global names that the module imports: Python compiles a call of `np.sum` otherwise than of `x.sum`."""
+    """Find the global names that the module imports: Python compiles a call of `np.sum` differently from `x.sum`."""
     found: dict[str, bool] = {}
     for each in (code, *_nested(code)):
         instructions = [i for i in dis.get_instructions(each) if i.opname not in ("CACHE", "PUSH_NULL")]
@@ -150,7 +153,7 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _definitions(code: CodeType, lines: list[str]) -> Iterator[ast.FunctionDef]:
-    """Yield what may be the `def` at the code's first line, which is that of its first decorator."""
+    """Yield the statements that may be the `def` at the code's first line, which is that of its first decorator."""
     first = code.co_firstlineno
     indent = _indent(lines[first - 1])
     last = max((end for _, end, _, _ in code.co_positions() if end is not None), default=first)
@@ -201,7 +204,7 @@ def _lambdas(code: CodeType, lines: list[str]) -> Iterator[ast.Lambda]:
 
 
 def _shift(node: Any, top: int, left: int) -> None:
-    """Move a node from the text that was parsed, behind a parenthesis, to its place in the file."""
+    """Move a node from the text that was parsed, after a parenthesis, to its place in the file."""
     if not hasattr(node, "lineno"):
         return
     if node.lineno == 1:
@@ -213,7 +216,7 @@ def _shift(node: Any, top: int, left: int) -> None:
 
 
 def _arguments(code: CodeType) -> ast.arguments:
-    """The parameters of a code object. Defaults belong to the function, not to its code."""
+    """Return the parameters of a code object. Defaults belong to the function, not to its code."""
     names = [ast.arg(name) for name in code.co_varnames]
     plain, only = code.co_argcount, code.co_kwonlyargcount
     end = plain + only

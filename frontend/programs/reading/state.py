@@ -1,4 +1,4 @@
-"""Tell whether NumPy's floating-point errors only warn, so that compiled code may stand in for it.
+"""Tell whether NumPy's floating-point errors are only warnings, so that compiled code may replace it.
 
 Compiled code raises no floating-point warnings, which is documented. But under `np.errstate(divide="raise")` a call
 must raise, so Python runs it. The state is an object in a context variable: comparing it takes a few nanoseconds.
@@ -20,12 +20,12 @@ STATE: ContextVar[Any] | None = getattr(sys.modules.get("numpy._core.umath"), "_
 
 
 def state_guards() -> list[Guard]:
-    """Say that a recipe holds while errors are ignored or warned of."""
+    """Tell the native code that a recipe holds while errors are ignored or give warnings."""
     return [] if STATE is None else [Guard(STATE, None, None)]
 
 
 def is_usual() -> bool:
-    """Tell whether errors of floating-point numbers are ignored or warned of."""
+    """Tell whether floating-point errors are ignored or give warnings."""
     return _is_quiet() if STATE is None else _is_quiet_now(STATE.get())
 
 
@@ -35,5 +35,5 @@ def _is_quiet() -> bool:
 
 @lru_cache(maxsize=4)
 def _is_quiet_now(state: Any) -> bool:
-    """Tell it of the current state, which nobody can change: another one takes its place."""
+    """Look at the current state. Nobody can change its object; another object replaces it."""
     return _is_quiet()

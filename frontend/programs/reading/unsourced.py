@@ -1,6 +1,7 @@
-"""Say whether a function whose source is not known may be traced, judging by its bytecode.
+"""Decide from its bytecode whether a function whose source is not known may be traced.
 
-It may if it runs straight through, stores nothing but its own variables, and calls only what is known to compute.
+It may if it runs straight through, stores only to its own variables, and calls only functions that are known to
+compute.
 """
 
 from __future__ import annotations
