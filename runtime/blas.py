@@ -72,7 +72,7 @@ def _multiply(a: Array, b: Array, out: Array) -> None:
 
 
 def _readable(x: Array) -> tuple[Array, bool, int]:
-    """Return a readable matrix, whether its columns (and not its rows) are contiguous, and its leading dimension."""
+    """Return a readable matrix, whether its columns rather than its rows are contiguous, and its leading dimension."""
     for is_turned in (False, True):
         outer, inner = x.strides[::-1] if is_turned else x.strides
         length = x.shape[0] if is_turned else x.shape[1]

@@ -51,7 +51,10 @@ class SignatureCache(Generic[T]):
         return None
 
     def add(self, key: Hashable, entry: T) -> None:
-        """Add a graph after a miss, and evict the least recently used ones; running calls keep theirs alive."""
+        """Add a graph after a miss, and evict the least recently used ones.
+
+        Calls that are running keep theirs alive.
+        """
         with self._lock:
             self.misses += 1
             self._entries[key] = (entry, *self._entries.pop(key, ()))

@@ -1,8 +1,8 @@
 """Measure once how long this machine takes to wake a thread, and keep the time on disk.
 
-Sleeping threads help with a call only if it takes longer than they take to wake up: 4 µs on one machine, 40 on another.
-The time is measured when a process needs its first pool and the file has none for this machine, which takes about 2 ms.
-It decides where a call runs, never what it computes. `WEFT_CALIBRATION=0` measures nothing and keeps nothing.
+Sleeping threads help with a call only if it takes longer than waking them: 4 µs on one machine, 40 on another. The time
+is measured when a process needs its first pool and the file has none for this machine, which takes about 2 ms. It
+decides where a call runs, never what it computes. `WEFT_CALIBRATION=0` measures nothing and keeps nothing.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _path() -> str | None:
 
 
 def _machine() -> str:
-    """Return a word for the CPU, the number of its cores and the system, on which the times depend."""
+    """Return a text for the CPU, the number of its cores and the system, on which the times depend."""
     import hashlib
 
     from .disk.version import cpu

@@ -1,8 +1,8 @@
 """Serve the calls that no recipe serves: those of a new signature, of traced values, and of interpreters whose memory
 layout is not known.
 
-Everything that Weft makes callable takes the same way (docs/calls.md). A class says how its graph is found and how
-it is added to a trace; `Called` has the rest.
+Everything that Weft makes callable is called in the same way (docs/calls.md). A class says how its graph is found and
+how it is added to a trace; `Called` has the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Callee(Protocol):
 
 
 class Called:
-    """The way of a call through Python."""
+    """Serves a call through Python."""
 
     takes_out = False
 
@@ -49,7 +49,9 @@ class Called:
         return self.called(*args, **kwargs)
 
     def called(self: Callee, *args: Any, **kwargs: Any) -> Any:
-        """Do what a call does. A profile replaces this, because Python 3.12 drops native calls with `__call__`."""
+        """Serve a call. A profile replaces this method, because Python 3.12 drops native calls if `__call__` is
+        replaced.
+        """
         form = CallForm(len(args), tuple(kwargs))
         out = None if self.takes_out else kwargs.pop("out", None)
         trace = trace_of((*args, *kwargs.values()))
@@ -96,7 +98,7 @@ def _holds_chunked(value: Any, array: type) -> bool:
 
 
 class OwnDoc:
-    """Give each kernel a docstring of its own, made when it is asked for; the class keeps its docstring."""
+    """Give each kernel a docstring of its own, made on demand; the class keeps its docstring."""
 
     def __init__(self, text: str | None) -> None:
         self._text = text

@@ -89,7 +89,7 @@ class Request(NamedTuple):
 
 @record(eq=False)
 class Lowered:
-    """A graph after all passes, as `lower` returns it; it does not change. `loaded` has what is made of it later.
+    """A graph after all passes, as `lower` returns it. It does not change; `loaded` has what is made of it later.
 
     `keep` stores the native code once it is generated, and `stored` finds graphs for other sizes on disk. A graph from
     the disk comes with its guards and its name. `source` and `sizes` are those of a call of `lower()`.
@@ -248,7 +248,10 @@ class Lowered:
         return replace(made, stored=self.stored, known_family=family, loaded=Loaded(siblings=self.loaded.siblings))
 
     def for_any_size(self, env: Mapping[str, int]) -> Lowered:
-        """Return the same graph in one form for all sizes, for C libraries; only rows as short as these differ."""
+        """Return the same graph in one form for all sizes, for C libraries.
+
+        Only rows as short as these get a form of their own.
+        """
         from ..passes.choose_forms import ChooseForms, sizes_text
 
         return self._chosen_by(ChooseForms(sizes_text(env), any_size=True))
@@ -391,7 +394,7 @@ def _cache(options: Options) -> int:
 
 
 def _scalar_results(graph: Graph) -> tuple[int, ...]:
-    """Classify each result: 0 is an array, 1 a NumPy scalar, 2 a Python number."""
+    """Classify each result: 0 for an array, 1 for a NumPy scalar, 2 for a Python number."""
     kinds = graph.attrs.get("results")
     if isinstance(kinds, tuple):
         return tuple(("array", "scalar", "number").index(str(kind)) for kind in kinds)
@@ -418,7 +421,7 @@ def bind_call(lowered: Lowered, inputs: Sequence[Any], env: dict[str, int], has_
 
 
 def _is_broken(left: Size, right: Size, env: Mapping[str, int]) -> bool:
-    """Whether a guard does not hold; one with sizes that are not known yet is checked later."""
+    """Whether a guard does not hold. A guard with sizes that are not known yet is checked later."""
     known = dims.symbols(left) | dims.symbols(right)
     return known <= env.keys() and dims.evaluate(left, env) != dims.evaluate(right, env)
 

@@ -133,7 +133,9 @@ class DeferredTuner:
         return self.made.turn(lowered, env, lookup, is_sample)
 
     def _limit(self, chain: Chain, turn: Turn) -> None:
-        """Set when Python is asked again: soon after a long call, and only after one if nothing is known."""
+        """Set when Python is asked again: soon after a long call, or only after another long one if nothing is
+        known.
+        """
         if turn.is_open:
             chain.limit(turn.lowered, SOON)
         elif self._has_history():

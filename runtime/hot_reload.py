@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @with_own_doc
 class ReplaceableKernel(Called):
-    """Wrap a `Kernel` and make a new one for each new source. `owner` lives as long as this object."""
+    """Wrap a `Kernel`, and make a new one for each new source. `owner` lives as long as this object."""
 
     def __init__(
         self, source: KernelSource, make: Callable[[KernelSource], Kernel], lookup: Registry, owner: object

@@ -1,7 +1,8 @@
 """Keep the labels of pandas' and xarray's arrays: a kernel that gets them returns them.
 
 A kernel computes by position, so all labelled arguments must have the same labels. Aligning them could change their
-sizes, which is the caller's to decide; so others are refused. A result with the shape of an argument gets its labels.
+sizes, which the caller should decide; so other labels are refused. A result with the shape of an argument gets its
+labels.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Labels:
         return type(value)(result, index=value.index, name=self._name())
 
     def _name(self) -> Any:
-        """The name that all have, as in pandas; None if they differ."""
+        """The name that all of them have, as in pandas; None if they differ."""
         names = [getattr(value, "name", None) for value in self.given.values()]
         return names[0] if all(name == names[0] for name in names) else None
 
@@ -66,7 +67,10 @@ def labels_of(kernel: str, names: Sequence[str], args: Sequence[Any], kwargs: Ma
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Tell whether the labels of two arrays agree; with fewer axes, those of an axis of the same length must."""
+    """Tell whether the labels of two arrays agree.
+
+    An array with fewer axes must agree with an axis of the same length.
+    """
     left, right = _axes(one), _axes(other)
     if len(left) == len(right):
         return all(map(_is_same, left, right))

@@ -81,7 +81,7 @@ class NativeRegion:
 
 
 def _unlooked_axes(region: Node) -> tuple[int, ...]:
-    """Return the axes along which there may be nothing to compute although there are indices, which NumPy checks."""
+    """Return the axes along which nothing may be computed although there are indices, which NumPy would check."""
     given = [v.type.shape for n in region.body or () if n.op is GATHER for v in n.operands[1:]]
     return tuple(k for k, size in enumerate(sizes(region.attrs, "space")) if any(size not in s for s in given))
 
@@ -149,7 +149,7 @@ class Launcher:
         return [given.get(v, values[v]) for v in graph.outputs]
 
     def _loop(self, node: Node, operands: list[Array], env: dict[str, int], given: dict[Value, Array]) -> list[Array]:
-        """Run a loop and return its last state. Each step writes new memory; that of the step before is freed."""
+        """Run a loop and return its last state. Each step writes new memory; the memory of the step before is freed."""
         body, count = body_of(node), carried(node)
         go, state, others = operands[0], operands[1 : 1 + count], operands[1 + count :]
         while go:

@@ -1,7 +1,7 @@
 """Hold what is loaded of a lowered graph, and what its calls have shown.
 
-A `Lowered` does not change. All that comes later is here: the native code once a call needs it, the times that its
-making and its first run took, the variants to choose from, and the same graph in forms for other sizes.
+A `Lowered` does not change. Everything that comes later is here: the native code once a call needs it, the times of
+compiling it and of its first run, the variants to choose from, and the same graph in forms for other sizes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Loaded:
-    """What there is of one lowered graph. Copies of a `Lowered` that differ in what they print share it."""
+    """What is loaded of one lowered graph. Copies of a `Lowered` that differ only in what they print share it."""
 
     def __init__(self, launcher: Launcher | None = None, siblings: list[Lowered] | None = None) -> None:
         self.seconds: dict[str, float] = {}  # by step

@@ -129,7 +129,7 @@ def blocks() -> FreeList:
 
 
 def settle_worker() -> None:
-    """Bound the free list and the pool in a worker of dask, whatever calls the first kernel there."""
+    """Limit the free list and the pool in a worker of dask, whatever calls the first kernel there."""
     if "distributed.worker" in sys.modules:
         from .chunks.settling import settle
 

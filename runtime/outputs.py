@@ -150,7 +150,7 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: DType, nth: int, count:
 
 
 def copied_to(out: Any, result: Any) -> Any:
-    """Copy results that Python made, which may be views of arguments, into the caller's arrays, and return these."""
+    """Copy results that Python made, which may be views of arguments, into the caller's arrays, and return those."""
     is_single = not isinstance(result, (tuple, list))
     parts = (result,) if is_single else result
     outs = as_outputs(out, len(parts))

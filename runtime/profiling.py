@@ -1,7 +1,7 @@
 """Measure the calls of compiled functions, kernels and pieces while a profile runs.
 
-Recipes serve calls without Python, so they are dropped and none are made while a profile runs. Then each call comes
-through the method `called`, which is replaced by one that takes the time. Nothing is added to calls at other times.
+Recipes serve calls without Python, so they are dropped and none are made while a profile runs. Then each call goes
+through the method `called`, which is replaced by one that measures the time. At other times nothing is added to calls.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def raise_pending() -> None:
 
 
 def is_shared(time: int) -> bool:
-    """Tell whether to share work. The pool is created once the work it could have shared outweighs its creation.
+    """Tell whether to share work. The pool is created once the work that it could have shared outweighs its creation.
 
     So a first call does not wait for the pool unless the call is long.
     """

@@ -48,7 +48,7 @@ class BuiltLibrary:
 
 
 class Text:
-    """Collect the text of a library: its functions, and once each what they share."""
+    """Collect the text of a library: its functions, and the code that they share, once each."""
 
     def __init__(self) -> None:
         self.functions: dict[str, None] = {}
@@ -120,7 +120,7 @@ def _add(text: Text, wanted: Wanted, platform: Platform, registry: Registry) -> 
 
 
 class LibraryLoops:
-    """The functions of one kernel's loops that change elements, for one CPU level; each is added once."""
+    """Add the functions of one kernel's loops that change elements, for one CPU level, once each."""
 
     def __init__(self, text: Text, wanted: Wanted, number: int, level: CpuLevel, registry: Registry) -> None:
         self.number, self.level = number, level

@@ -1,4 +1,4 @@
-"""Generate what the functions of a library end with: memory is freed, and the status returned.
+"""Generate the ends of a library's functions: they free memory and return the status.
 
 A function that does not fit the sizes returns `OTHER_SIZES` and has done nothing; `chooser_text` tries the next one.
 """

@@ -29,7 +29,7 @@ class Crew(Protocol):
         """Return the address of a function."""
 
     def question(self) -> Val:
-        """Return the address of the function that tells long loops whether to stop, or null."""
+        """Return the address of the function that says whether a long loop should stop, or null."""
 
     def share(self, part: NativeFunction, frame: Val, extents: Sequence[Val], unit: Val, workers: Val) -> Val:
         """Run a function on several threads and return its status."""

@@ -126,7 +126,10 @@ class PieceFunction:
         return self._scratch(type)
 
     def _copied(self, name: str) -> Val:
-        """Return a copy of an array that the loop changes: in the memory of its result, if it is still that array."""
+        """Return a copy of an array that the loop changes.
+
+        It is in the memory of its result, if the variable is still that array.
+        """
         w, type = self.w, self.types[name]
         is_own = self.made_by[name] == SameResult((name,))
         pointer = self._result(name) if is_own else self._scratch(type, w.sizes)
@@ -190,7 +193,7 @@ class PieceFunction:
     # -- results
 
     def _hand_back(self, name: str, type: TensorType, result: Result) -> None:
-        """Write a result to its memory, unless it is there."""
+        """Write a result to its memory, unless it is there already."""
         if isinstance(result, (NumberResult, EitherResult, KnownResult, ComplexResult)) and not type.rank:
             self._store_number(name, type.dtype, result)
             return
@@ -206,7 +209,7 @@ class PieceFunction:
         copy_elements(self.w, dtype.size, shape, (source, strides), (self._result(name), target))
 
     def _array(self, name: str, result: Result) -> tuple[Val, DType, list[Val]]:
-        """Return where an array lies: its address, its dtype and its strides."""
+        """Return how an array lies in memory: its address, its dtype and its strides."""
         if isinstance(result, FreshResult):
             given = self.piece.inputs[result.buffer]
             assert isinstance(given, FreshInput)
@@ -280,7 +283,7 @@ class PieceFunction:
         e.store(number, pointer, dtype.size)
 
     def _number(self, name: str, dtype: DType, result: NumberResult | KnownResult) -> Val:
-        """Load a number and convert it to the dtype of the variable, as it is in memory."""
+        """Load a number and convert it to the dtype that the variable has in memory."""
         e = self.w.e
         if isinstance(result, KnownResult):
             if not isinstance(result.value, (bool, int, float)):

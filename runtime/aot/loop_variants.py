@@ -1,7 +1,8 @@
-"""Compile the loops of a kernel that change elements of arrays as nests that together serve every call.
+"""Compile the loops of a kernel that change elements of arrays, as nests that serve every call between them.
 
-In Python such a loop is compiled for the arguments of a call, with guards. A library has nests for all signs of the
-numbers that steer the loop, and for each range of sizes, found by trying sizes that break the guards so far.
+In Python such a loop is compiled for the arguments of a call, with guards. A library has nests for every sign of the
+numbers that steer the loop and for each range of sizes. The ranges are found by trying sizes that break the guards so
+far.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ SAMPLES: Mapping[str, Any] = {"bool": False, "float": 0.5, "complex": 0.5j}
 class CompiledPiece:
     """A piece with its nest after the passes, and the guards of the nest in terms of the kernel's sizes.
 
-    `negative` tells for each number that is no size whether it is below 0. `meant` has the nest's sizes in terms of the
-    kernel's and of the absolute values of these numbers (`size_of`).
+    `negative` tells for each number that is not a size whether it is below 0. `meant` expresses the nest's sizes by
+    those of the kernel and by the absolute values of these numbers (`size_of`).
     """
 
     piece: Piece
@@ -50,7 +51,7 @@ class CompiledPiece:
 
 
 def key_of(loop: WrittenLoop) -> Any:
-    """Return what loops with the same pieces have in common."""
+    """Return a key that is equal for loops with the same pieces."""
     return tuple(map(ast.dump, loop.statements)), loop.inputs, loop.constants, loop.outputs, loop.sizes
 
 

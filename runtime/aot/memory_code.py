@@ -2,7 +2,7 @@
 
 A value between two kernels gets its own memory. A piece of a concatenation is part of the whole, and a reshaped value
 shares its operand's memory. The call's stack frame notes each allocation (0 before it is made), so the same code frees
-them all, however far the call came. A value carried by a loop moves; a word holds its address.
+them all, no matter where the call ends. A value carried by a loop moves; a word holds its address.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Run kernels on arrays in chunks: plan them, ship their pieces, run them on chunks, and merge what they give."""
+"""Run kernels on arrays in chunks: plan them, ship their pieces, run these on chunks, and merge the results."""

@@ -1,4 +1,4 @@
-"""Put a split kernel on dask arrays, through dask's public functions alone. Nothing is computed here.
+"""Run a split kernel on dask arrays, with dask's public functions only. Nothing is computed here.
 
 Each stage is one `blockwise` (a task for each chunk, which dask fuses with the read before it) and one `reduction` that
 merges the states; each finish is one more `blockwise`. The places of chunks are parts of their tasks.
@@ -41,7 +41,7 @@ PURE = ("from-zarr", "from_zarr", "fromzarr")  # the names of reads that may be 
 
 @record
 class ChunkCall:
-    """A kernel with arguments, of which some are dask arrays, planned."""
+    """A planned kernel with its arguments, some of which are dask arrays."""
 
     plan: ChunkPlan
     values: tuple[Any, ...]
@@ -278,7 +278,7 @@ class _Graph:
         )  # fmt: skip
 
     def _again(self, k: int, number: int) -> Any:
-        """The input for a pass over the data: read again, if that is wanted."""
+        """The input for a pass over the data, read again if requested."""
         array = self.inputs[k]
         if number == 0 or self.reload is False:
             return array
@@ -288,7 +288,7 @@ class _Graph:
 
 
 def _with_margins(array: Any, around: Sequence[tuple[int, int]]) -> Any:
-    """An array whose blocks have so many elements of their neighbours before and after along each axis."""
+    """An array whose blocks include some elements of their neighbours, before and after along each axis."""
     if not around:
         return array
     depth = dict(enumerate(around))
@@ -304,7 +304,7 @@ def _with_margins(array: Any, around: Sequence[tuple[int, int]]) -> Any:
 
 
 def _places(lengths: Sequence[int]) -> Any:
-    """For each chunk of an axis where it begins and ends: as a part of its task if dask can, else as an array."""
+    """For each chunk of an axis, where it begins and ends: as a part of its task if dask can, else as an array."""
     if ArraySliceDep is not None:
         return ArraySliceDep((tuple(lengths),))
     ends = np.cumsum((0, *lengths))

@@ -24,7 +24,8 @@ NOTHING = Graph("", (), (), ())
 class Job:
     """One task for each chunk: a stage that gives packed states, or a finish that gives outputs.
 
-    It takes the places of the chunk along `placed` variables, then the blocks of `feeds` that are not `constants`.
+    Its arguments are the places of the chunk along the variables in `placed`, then the blocks of `feeds` that are not
+    in `constants`.
     """
 
     part: ChunkStage | ChunkFinish
@@ -100,7 +101,7 @@ class Merging:
 
 @record
 class Unpacking:
-    """Takes one output from several that a task gave packed."""
+    """Takes one output from several that a task returned packed."""
 
     number: int
 
@@ -132,7 +133,7 @@ def merging_of(stage: ChunkStage, is_last: bool, backend: str = "llvm") -> Mergi
 
 
 def _bare(part: ChunkStage | ChunkFinish) -> ChunkStage | ChunkFinish:
-    """The part without its graphs, which travel as text."""
+    """The part without its graphs, which are sent as text."""
 
     if isinstance(part, ChunkFinish):
         return replace(part, piece=_bare_piece(part.piece))
@@ -162,7 +163,7 @@ def _place(given: Any) -> tuple[int, int]:
 
 
 def _unwrapped(block: Any) -> Any:
-    """A block along whole axes comes in lists of one."""
+    """Unpack a block along whole axes, which comes in lists of one."""
     while isinstance(block, list):
         (block,) = block
     return block

@@ -1,7 +1,7 @@
 """Let one process of a host compile a shipped kernel while the others wait and then load it from disk.
 
-Workers of a cluster start at the same moment with the same kernels. The lock is on a file in the folder of the cache; a
-process that dies gives it back. Without a usable cache there is nothing to share, and no lock.
+Workers of a cluster start at the same moment with the same kernels. The lock is on a file in the folder of the cache;
+when a process dies, the system releases it. Without a usable cache there is nothing to share, and no lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOCKS = 64  # files; two kernels that share one only wait for each other
 
 @contextmanager
 def compiling_once(text: str) -> Iterator[None]:
-    """Hold the lock of a text; what was compiled meanwhile is on disk before it is released."""
+    """Hold the lock of a text. What was compiled meanwhile is on disk before the lock is released."""
     cache = default_cache()
     file = None
     if cache is not None:

@@ -29,8 +29,8 @@ Chunks = tuple[tuple[int, ...], ...]
 class ChunkPlan:
     """A split kernel.
 
-    `chunks` has those that each input must have, `lengths` the chunks of each class of axes, and `classes` the class
-    of each axis of the inputs.
+    `chunks` has the chunks that each input must have, `lengths` those of each class of axes, and `classes` the class of
+    each axis of the inputs.
     """
 
     begun: Begun
@@ -123,7 +123,7 @@ def _in_c_order(piece: Graph) -> Graph:
 
 
 def _common(rows: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The chunks with all boundaries of these; equal chunks stay as they are, empty ones included."""
+    """The chunks with the boundaries of all of these. If they are equal they stay as they are, empty ones included."""
     if len(set(rows)) == 1:
         return rows[0]
     ends = sorted({end for row in rows for end in accumulate(row)} | {0})

@@ -1,4 +1,4 @@
-"""Bound the threads and the kept memory of a process that runs chunks for dask.
+"""Limit the threads and the kept memory of a process that runs chunks for dask.
 
 A worker of dask runs several tasks at a time, in as many threads as it was given, and often beside other workers on the
 same machine. So a kernel must not take all cores, and the list of free blocks must not fill the worker's memory.
@@ -18,14 +18,14 @@ SHARE = 16  # a worker keeps at most this part of its memory for future results
 
 
 def settle() -> None:
-    """Settle this process at its first task, if it is a worker and no plugin has done so."""
+    """Limit this process at its first task, if it is a worker and no plugin has done so."""
     if (worker := current_worker()) is not None and not _settled(os.getpid()):
         bound(worker, None, None)
 
 
 @lru_cache(1)
 def _settled(process: int) -> list[bool]:
-    """Tell whether a process was settled; it is empty if not."""
+    """Tell whether a process was limited: the list is empty if not."""
     return []
 
 
@@ -55,7 +55,9 @@ def bound(worker: Any, threads: int | None, memory: int | None) -> None:
 
 
 def threads_for(tasks: int) -> int:
-    """The threads of one kernel: OMP_NUM_THREADS, which dask's nannies set to 1, or the cores by concurrent tasks."""
+    """Choose the threads of one kernel: OMP_NUM_THREADS, which dask's nannies set to 1, or the cores divided by
+    concurrent tasks.
+    """
     given = os.environ.get("OMP_NUM_THREADS", "").strip()
     if given.isascii() and given.isdigit() and int(given) > 0:
         return min(1024, int(given))

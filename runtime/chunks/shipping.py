@@ -1,7 +1,7 @@
 """Ship a piece of a kernel to another process as the text of its graph, and compile it there or find it on disk.
 
-Machine code never travels: the other process may run on another CPU. Its text (about 1 KB) says all, so the carrier is
-equal, hashed and named by it, in every process.
+Machine code never travels: the other process may run on another CPU. Its text (about 1 KB) says everything, so a
+shipped kernel is compared, hashed and named by the text, in every process.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def compiled(text: str, backend: str) -> ShippedCode:
 
 @lru_cache(1)
 def _registry() -> Registry:
-    """Return a registry of this module's own: what one process registers must not change the answers of a cluster."""
+    """Return a separate registry for shipped kernels: what one process registers must not change the results of a
+    cluster.
+    """
 
     def make() -> Registry:
         from ..registry import Registry

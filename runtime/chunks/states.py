@@ -1,4 +1,4 @@
-"""Merge the partial results of reductions over chunks, in any order, to the bits of one machine.
+"""Merge the partial results of reductions over chunks. The order does not matter: the bits are those of one machine.
 
 A state maps keys to arrays. The key of an exact reduction is its number; a node of a sum's tree is (number, level,
 place) and holds a vector of lanes; a sum that is merged in order has the place of its chunk. States travel between
@@ -34,7 +34,7 @@ ALIGNED = 64
 
 
 def nodes_of(first: int, last: int) -> list[tuple[int, int]]:
-    """The largest nodes (level, place) of a binary tree that cover the blocks from `first` to before `last`."""
+    """The largest nodes (level, place) of a binary tree that cover the blocks from `first` up to `last`, excluded."""
     found = []
     while first < last:
         level = min((first & -first).bit_length() - 1 if first else 63, (last - first).bit_length() - 1)
@@ -121,7 +121,7 @@ def _moved(join: ChunkJoin, run: Run, joined: Joined, found: Mapping[int, Array]
 
 
 def _join_nodes(key: Key, arrays: tuple[Array, ...], found: State) -> None:
-    """Add a node of moments, and join siblings that are both there."""
+    """Add a node of moments, and join it with its sibling if that is there."""
     number, level, place = key
     with np.errstate(all="ignore"):
         while (other := found.pop((number, level, place ^ 1), None)) is not None:
@@ -136,7 +136,7 @@ def _both(older: tuple[Array, ...], newer: tuple[Array, ...]) -> tuple[Array, ..
 
 
 def _all_moments(partial: ChunkPartial, state: State) -> Joined:
-    """Join what is left of moments, from the newest to the oldest."""
+    """Join the moments that are left, from the newest to the oldest."""
     keys = [k for k in state if k[0] == partial.number]
     keys = sorted(keys, key=lambda k: (k[2] << k[1],) if partial.block > 0 else k)
     total = state[keys[-1]]
@@ -156,7 +156,7 @@ def _place(partial: ChunkPartial, key: Key) -> Key:
 
 
 def _add_node(partial: ChunkPartial, key: Key, arrays: tuple[Array, ...], found: State) -> None:
-    """Add a node to a tree, and join siblings that are both there."""
+    """Add a node to a tree, and join it with its sibling if that is there."""
     number, level, place = key
     (array,) = arrays
     while (other := found.pop((number, level, place ^ 1), None)) is not None:
@@ -175,7 +175,7 @@ def _combine(op: str, a: Array, b: Array) -> Array:
 
 
 def _better(partial: ChunkPartial, a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, ...]:
-    """The position of the better of two values; the first NaN wins, and of equal values the first."""
+    """The position of the better of two values. The first NaN wins, and of equal values the first."""
     (at, one), (to, two) = a, b
     wins = two > one if partial.op == "argmax" else two < one
     is_tie = two == one

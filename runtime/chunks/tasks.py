@@ -1,8 +1,8 @@
 """Run the pieces of a split kernel on one chunk: a task reads blocks of its inputs and makes a state, or outputs.
 
 `feeds_of` lists the blocks that a stage or a finish reads, each an input or the merged states of a stage, with the
-variable of each axis. Whoever schedules the tasks hands the blocks over in that order, after the places of the chunk:
-for each variable where the chunk begins and ends.
+variable of each axis. The scheduler passes the blocks in that order, after the places of the chunk: where it begins and
+ends along each variable.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def arranged(array: Array, index: Index, low: int, high: int | None, var: int, w
 
 
 def rows_of(count: int, width: int) -> tuple[int, int]:
-    """Rows and columns of so many elements; fewer than a row are one short row."""
+    """Arrange elements in rows of so many; fewer than a row make one short row."""
     return (count // width, width) if count >= width or not count else (1, count)
 
 
@@ -237,7 +237,7 @@ def _walk_tree(
 def _walk_moments(
     walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], place: tuple[int, int], state: State
 ) -> None:
-    """The moments of the nodes of a chunk; a part that is not whole is the last of all."""
+    """The moments of the nodes of a chunk. A part that is not complete comes last."""
     row, part = walk.partials[0].row, walk.part
     start, stop = place[0] * row, place[1] * row
     first, whole = start // part, stop // part
@@ -257,7 +257,7 @@ def _walk_moments(
 def _walk_parts(
     walk: ChunkWalk, run: Run, blocks: Blocks, before: Sequence[Array], stage: ChunkStage, places: Places, state: State
 ) -> None:
-    """The sums of powers of each part of a chunk, or those of a whole chunk; other reductions get theirs from them."""
+    """The sums of powers of each part of a chunk, or of the whole chunk; other reductions are computed from them."""
     sums, cut = walk.partials[0], [a for a in stage.reduced if stage.space[a] is not None]
     key: tuple[int, ...] = tuple(places[a][0] for a in cut)
     if walk.part < 0:
@@ -290,7 +290,7 @@ def _walk_parts(
 
 
 def _with_rest(partial: ChunkPartial, block: Array | None, rest: Array) -> Array:
-    """Add the last elements, fewer than there are lanes, to the first lanes of the last block."""
+    """Add the last elements, fewer than the lanes, to the first lanes of the last block."""
     axis, identity = partial.lanes, 1 if partial.op == "prod" else 0
     if block is None:
         shape = (*rest.shape[:axis], partial.width, *rest.shape[axis + 1 :])

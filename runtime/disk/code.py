@@ -1,7 +1,7 @@
 """Load the machine code for LLVM text from disk, or compile and store it.
 
-It serves everything except the code of stored graphs: native entries, the thread pool, the list of memory blocks, and
-kernels whose graphs can't be stored.
+It is used for everything except the code of stored graphs: native entries, the thread pool, the list of memory blocks,
+and kernels whose graphs can't be stored.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def machine_code(
 ) -> bytes:
     """Return the machine code of a module for a target, or for this machine.
 
-    `allowed` names the symbols it may import. `effort` names one of LLVM's efforts (`backends/llvm/engine/module.py`),
-    which is imported only to compile. `kernels` are its functions that run under the default control word.
+    `allowed` names the symbols it may import. `effort` names one of LLVM's efforts (`backends/llvm/engine/module.py`,
+    imported only to compile). The functions in `kernels` run under the default control word.
     """
     parts = ("code", text, sorted(allowed), effort, repr(target), *kernels)
     return _found_or_made(parts, lambda: text, allowed, effort, target, kernels)

@@ -28,7 +28,7 @@ Bind = Callable[[Lowered], bool]
 
 
 def find_or_lower(source: KernelSource, request: Request, lookup: Registry, options: Options, bind: Bind) -> Lowered:
-    """Return the graph for a request; one from disk must suit the call. With `verify`, the passes always run."""
+    """Return the graph for a request. One from disk must suit the call. With `verify`, the passes always run."""
     cache = default_cache() if options.backend == "llvm" and not options.verify else None
     generation = lookup.generation  # read before the registry's state, so that a change in between is noticed
     state = state_of(lookup) if cache is not None else None

@@ -22,7 +22,10 @@ Made = tuple[NestInterface, Callable[[], NativeNest]]
 
 
 def stored_nest(text: str, file: str) -> Made:
-    """Return what calls of a nest pass, and a function that gives its machine code. `file` is its name in messages."""
+    """Return what calls of a nest pass, and a function that returns its machine code.
+
+    `file` is its name in messages.
+    """
     cache = default_cache()
     key = key_of("nest", text, file) if cache is not None else None
     found = cache.read(key) if cache is not None else None

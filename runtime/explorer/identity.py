@@ -63,7 +63,7 @@ class Identities:
         return self._inputs[key]
 
     def relatives(self) -> list[list[int]]:
-        """Return, for each number, those that it came from and those that came from it."""
+        """Return, for each number, the numbers that it came from and those that came from it."""
         above: list[set[int]] = []
         for parents in self.parents:
             above.append(parents.union(*(above[p] for p in parents)) if parents else set())

@@ -77,7 +77,7 @@ def _owners(lines: list[str], program: NativeProgram, ids: Identities) -> list[i
 
 
 def _values_of(region: Node) -> dict[object, Value]:
-    """The value of the region's body that each number of its nest stands for, by op and place in the source."""
+    """The value of the region's body that each number of its nest stands for, found by op and place in the source."""
     if region.body is None or region.code is None:
         return {}
     left, found = dict[object, list[Value]](), dict[object, Value]()

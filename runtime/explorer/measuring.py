@@ -1,4 +1,4 @@
-"""Time each kernel of a graph, and what the memory of this machine needs for as many bytes.
+"""Time each kernel of a graph, and a copy of as many bytes on this machine.
 
 The reference for memory is a plain copy that moves as many bytes, run by as many threads. Arrays that fit into a cache
 are copied inside the cache, so the comparison is fair for small sizes too.
@@ -29,7 +29,7 @@ COPY = "kernel copy(x: u8[n]) -> u8[n] = x"
 
 
 class Measured(NamedTuple):
-    """One kernel: its bytes, its seconds, those of a copy of as many bytes, and how often a call runs it."""
+    """One kernel: its bytes, its time, the time of a copy of as many bytes, and how often a call runs it."""
 
     reads: int
     writes: int
@@ -39,7 +39,10 @@ class Measured(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The kernels in order. `apart` is the bytes that move if every operation is a loop of its own, as in NumPy."""
+    """The kernels in order.
+
+    `apart` is the number of bytes that move if every operation has its own loop, as in NumPy.
+    """
 
     kernels: tuple[Measured, ...]
     apart: int
@@ -108,7 +111,7 @@ def bytes_apart(graph: Graph, env: Mapping[str, int]) -> int:
 
 
 def _bytes(values: Sequence[Value], env: Mapping[str, int]) -> int:
-    """Return the bytes of values. A size that only the call knows counts as nothing."""
+    """Return the bytes of values. A size that only the call knows counts as 0."""
     known = [v for v in dict.fromkeys(values) if all(dims.symbols(s) <= env.keys() for s in v.type.shape)]
     return sum(v.type.dtype.size * dims.evaluate(dims.product(v.type.shape), env) for v in known)
 

@@ -1,6 +1,7 @@
 """Put a page together: gather what it shows from a lowered graph, and write it into one file.
 
-The file needs no network: styles and scripts are inside. Long lists are data, of which the page shows what is in view.
+The file needs no network: styles and scripts are inside. Long lists are stored as data, and the page shows the part
+that is in view.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def page(lowered: Lowered, arguments: Sequence[Any] | None = None) -> str:
 
 
 def _packed(data: object) -> str:
-    """Compress data for the page. LLVM text of a large kernel shrinks to a tenth, and browsers unpack it fast."""
+    """Compress data for the page. The LLVM text of a large kernel shrinks to a tenth, and browsers unpack it fast."""
     return b64encode(gzip.compress(json.dumps(data, separators=(",", ":")).encode(), 6, mtime=0)).decode()
 
 
@@ -99,7 +100,7 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
 
 
 def _merged(before: Sequence[Line], after: Sequence[Line], found: Change) -> list[Row]:
-    """Return the lines after a pass, with those that it removed where they were."""
+    """Return the lines after a pass. Lines that it removed are shown where they were."""
     gone, new, other = set(found.removed), set(found.added), set(found.changed)
     removed: dict[int, list[Line]] = {}
     last = -1
@@ -162,7 +163,7 @@ def _with_bodies(graph: Graph) -> Iterator[Graph]:
 
 
 def _source(lowered: Lowered, ids: Identities) -> tuple[list[dict[str, Any]], list[list[int] | None]]:
-    """Return the lines of the source with their operations, and where in them each operation is."""
+    """Return the lines of the source with their operations, and where in the line each operation is."""
     files: dict[str, dict[int, str]] = {}
     for span in ids.spans:
         if span is not None:
@@ -209,7 +210,7 @@ def _chips(lowered: Lowered, story: Explanation, measured: Measurement | None) -
 
 
 def _cost(lowered: Lowered, story: Explanation, measured: Measurement | None, problem: str) -> str:
-    """Write the bars: bytes moved and time, kernel by kernel, beside what memory can do."""
+    """Draw the bars: bytes moved and time, kernel by kernel, beside the speed of memory."""
     if measured is None:
         return f"<h2>Not measured</h2><p>{escape(problem)}</p>"
     apart = bytes_apart(lowered.graph, lowered.sizes)

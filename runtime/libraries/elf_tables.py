@@ -1,7 +1,7 @@
 """Check the tables that the dynamic linker follows: symbols, versions, relocations and initialisers.
 
 Each may only point into the library's own memory, and calls may only go into its code. The linker does not check: it
-writes where a relocation says, and it asserts or runs on if a table is nonsense.
+writes where a relocation tells it to, and it aborts or continues if a table is nonsense.
 """
 
 from __future__ import annotations

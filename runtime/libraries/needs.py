@@ -1,4 +1,4 @@
-"""Refuse libraries that make the dynamic linker look for others where anybody could have put them.
+"""Refuse libraries that make the dynamic linker look for other libraries where anybody could have put them.
 
 A relative name or search path is looked up in the working directory, and whatever is found there runs. The same holds
 for a path that leads out of `$ORIGIN`: a copy of the library is loaded, and the working directory can be reached from

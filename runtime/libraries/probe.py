@@ -1,10 +1,10 @@
-"""Load a library and call its functions in a child process first, so that one that kills its process does no harm here.
+"""Load a library and call its functions in a child process first, so that a crash does no harm here.
 
 The child is a plain fork, so it has the same memory and libraries, and the dynamic linker does there what it would do
 here. It loads and looks up symbols, or calls a function, and exits without returning to the interpreter. Python's own
 `fork` is not used: it runs the handlers of other packages and warns if there are threads. The child needs none of
-these, and the C library releases the linker's own lock in the child. But no thread may have asked for Python's lock in
-the fork: the child would hand it over, and wait for ever until a thread takes it that is not there.
+these, and the C library releases the linker's own lock in the child. But no thread may be asking for Python's lock at
+the fork. The child would give the lock up and wait for ever, because the thread that asked does not exist there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def what_kills(place: str, mode: int, names: Sequence[str]) -> str:
 def what_kills_a_call(address: int, argument: int) -> str:
     """Describe how a process dies that calls a function; return nothing if it survives.
 
-    A call that takes long proves nothing, nor does a child that something else ended, such as a system short of memory.
+    A call that takes long proves nothing. Neither does a child that was ended by something else, such as a system short
+    of memory.
     """
     call = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(address)  # it keeps Python's lock, as the child must
     how = _ending(lambda libc: call(argument), CALL_SECONDS)
@@ -61,7 +62,7 @@ def what_kills_a_call(address: int, argument: int) -> str:
 
 
 def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
-    """Describe what ended a child before its work was done: a signal, an exit or the time limit. Or return nothing."""
+    """Describe what ended a child before its work was done (a signal, an exit or the time limit), or return nothing."""
     libc = ctypes.PyDLL(None)
     libc.dlopen.restype, libc.dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
     libc.dlsym.restype, libc.dlsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
@@ -96,7 +97,9 @@ def _ending(work: Callable[[ctypes.PyDLL], object], seconds: int) -> str:
 
 @contextmanager
 def _undemanded() -> Iterator[None]:
-    """Let no thread ask for Python's lock meanwhile: threads that wait ask after an interval, which is long here."""
+    """Keep threads from asking for Python's lock meanwhile: waiting threads ask after an interval, which is made long
+    here.
+    """
     before = sys.getswitchinterval()
     sys.setswitchinterval(UNDEMANDED)
     try:

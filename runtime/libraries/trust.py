@@ -28,7 +28,10 @@ def read_trusted(path: str, span: Span | None = None) -> bytes:
 
 
 def check_searched(path: str, span: Span | None = None) -> None:
-    """Refuse a path where others could put a file: all folders on the way, the last even if it is sticky."""
+    """Refuse a path where others could put a file.
+
+    All folders on the way are checked, and the last may not be sticky.
+    """
     try:
         at = _walk(path, span, may_end_early=True)
         found = os.lstat(at)

@@ -108,7 +108,7 @@ class DefaultAllocator(NamedTuple):
 
 @cache
 def default_allocator() -> DefaultAllocator | None:
-    """Return what new arrays get their memory from in a context without variables; None if they are made otherwise.
+    """Return what allocates new arrays in a context without variables, or None if they are made in another way.
 
     An array must be an object of 96 bytes from Python's allocator, and have its sizes and strides in memory of their
     own from the C library's `malloc`: there the size of a piece of memory is in the word before it.
@@ -132,7 +132,7 @@ def default_allocator() -> DefaultAllocator | None:
 
 
 def tracing_flag() -> int:
-    """Return the address of a number that is not 0 while memory is traced; 0 where it is not known."""
+    """Return the address of a number that is not 0 while memory is traced, or 0 if it is not known."""
     if sys.version_info >= (3, 12) or not hasattr(ctypes.pythonapi, "_Py_tracemalloc_config"):
         return 0
     return address("_Py_tracemalloc_config") + TRACING
@@ -153,9 +153,11 @@ def has_dict_versions() -> bool:
 
 @cache
 def thread_context() -> int:
-    """Return where a thread has its context, which its version and the thread's number follow; 0 if it is not found.
+    """Return where a thread keeps its context.
 
-    A context variable keeps the value that it had last, with the version and the number at that time.
+    The context's version and the thread's number follow. It is 0 if it is not found.
+
+    A context variable caches its last value, with the version and the number at that time.
     """
     variable: ContextVar[object] = ContextVar("variable", default=(default := object()))
     other = copy_context()
@@ -249,7 +251,7 @@ def _arrays_fit() -> bool:
 
 @cache
 def has_states() -> bool:
-    """Tell whether NumPy's state of errors lies in memory as we expect, where it is in a context variable."""
+    """Tell whether NumPy's error state lies in memory as we expect, if it is in a context variable."""
     variable = getattr(sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None)
     if variable is None:
         return True
@@ -264,7 +266,7 @@ def has_states() -> bool:
 
 
 def scalar_allocator(kind: type) -> int:
-    """Return the function that makes objects of one of NumPy's number types, whose value is only their bytes."""
+    """Return the function that makes objects of one of NumPy's number types whose value is just its bytes."""
     return _word(kind, ALLOC)
 
 

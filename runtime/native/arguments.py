@@ -68,7 +68,7 @@ class Arguments:
         self.settle()
 
     def expect(self, guards: Sequence[tuple[Size, Size]]) -> None:
-        """Take the equalities of sizes, before arrays are read; `settle` checks them in the end."""
+        """Assume the equalities of sizes before arrays are read; `settle` checks them at the end."""
         for left, right in guards:
             if is_symbol(left) and is_symbol(right) and str(right) not in self._equal:
                 self._equal[str(right)] = str(left)
@@ -84,7 +84,7 @@ class Arguments:
         self._check_guards(self._guards)
 
     def settle_late(self, guards: Sequence[tuple[Size, Size]]) -> None:
-        """Check the sizes of arrays that were read since, and guards on them."""
+        """Check the sizes of arrays that were read since, and the guards on them."""
         for size, register in self._late:
             self.w.check("equal", self.sizes.number(size), register)
         self._late.clear()
@@ -103,7 +103,7 @@ class Arguments:
     def _fixed(self, place: int | Register, fixed: Any) -> None:
         """Check what was fixed when the graph was traced: a value, or the structure of a container.
 
-        Types, lengths and keys with their order must be those of the example. The places of leaves are noted.
+        Types, lengths and keys with their order must be those of the example. The places of its leaves are recorded.
         """
         w, tree = self.w, fixed.tree if isinstance(fixed, Packed) else fixed
         kind = type(tree)
@@ -133,7 +133,7 @@ class Arguments:
         highest: int = LONG - 1,
         to: Register | None = None,
     ) -> Register:
-        """Return the register with the address of a number that has the dtype that the graph needs.
+        """Return the register with the address of a number in the dtype that the graph needs.
 
         An int has its value in the register `to`.
         """
@@ -151,7 +151,7 @@ class Arguments:
         return pointer
 
     def size(self, place: int | Register, value: Value, seen: int) -> None:
-        """Check an int that is a size, and that it is 0, 1 or more as in the example."""
+        """Check an int that is a size: like the example, it must be 0, 1 or more."""
         w, to = self.w, self.w.register()
         lowest, highest = (seen, seen) if seen < 2 else (2, LONG - 1)
         self.pointers[value] = w.register()
@@ -177,8 +177,8 @@ class Arguments:
     ) -> Register:
         """Check that dtype, rank, layout class and sizes match the example, and the flags in `mask`.
 
-        Strides of a general layout must be sorted as those of the example, if `is_sorted` demands it. Return the
-        first of the registers with the sizes.
+        If `is_sorted`, strides of a general layout must be sorted like those of the example. Return the first of the
+        registers with the sizes.
         """
         w, rank = self.w, example.ndim
         flags = mask & example.flags.num
@@ -270,7 +270,10 @@ class Arguments:
     # -- sizes
 
     def check_footprints(self, footprints: Sequence[Footprint]) -> None:
-        """Check that no number of bytes overflows. An array in memory has shown that for what is no larger."""
+        """Check that no number of bytes overflows.
+
+        Anything that is no larger than an array in memory need not be checked.
+        """
         for footprint in footprints:
             shape = tuple(footprint.shape)
             if not all(dims.symbols(s) <= self.sizes.known.keys() for s in shape):
@@ -295,12 +298,12 @@ class Arguments:
 
 
 def can_check(guards: Sequence[Guard]) -> bool:
-    """Tell whether a recipe can check these guards: NumPy's state of errors must lie in memory as we expect."""
+    """Tell whether a recipe can check these guards. NumPy's error state must lie in memory as we expect."""
     return all(type(guard.holder) is not ContextVar for guard in guards) or abi.has_states()
 
 
 def check_names(w: RecipeWriter, guards: Sequence[Guard]) -> None:
-    """Check that names outside still mean the same. Names of one dictionary are one step."""
+    """Check that names outside still mean the same. Names of one dictionary are checked in one step."""
     spaces: dict[int, list[Guard]] = {}
     fields: dict[int, list[Guard]] = {}
     for guard in guards:
@@ -328,7 +331,7 @@ def is_symbol(size: Size) -> bool:
 
 
 def limits_of(left: Size, right: Size) -> tuple[Size, int, int] | None:
-    """Read `min(number, k*size) == k*size` as the range of a size, and the same with `max`."""
+    """Read `min(number, k*size) == k*size` as the range of a size; the same for `max`."""
     if not isinstance(left, Dim) or not isinstance(right, Dim):
         return None
     ((monomial, factor),) = left.terms if len(left.terms) == 1 else (((), 0),)
@@ -349,7 +352,7 @@ def limits_of(left: Size, right: Size) -> tuple[Size, int, int] | None:
 
 
 def _flags(layout: str) -> tuple[int, int]:
-    """Return which of an array's flags tell its layout class, and what they must be."""
+    """Return which of an array's flags show its layout class, and their values."""
     if layout == C:
         return abi.C_CONTIGUOUS, abi.C_CONTIGUOUS
     return abi.C_CONTIGUOUS | abi.F_CONTIGUOUS, abi.F_CONTIGUOUS if layout == F else 0

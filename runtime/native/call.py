@@ -32,7 +32,7 @@ class CallForm(NamedTuple):
 
 
 class Input(NamedTuple):
-    """An input of the graph: an argument (`place` is its number in the call), part of one, or a constant object."""
+    """An input of the graph: an argument (`place` is its number in the call), a part of one, or a constant object."""
 
     given: Any
     array: Array
@@ -41,16 +41,16 @@ class Input(NamedTuple):
 
     @property
     def is_size(self) -> bool:
-        """Whether it is an int that stands for an array of that size."""
+        """Whether this is an int that stands for an array of that size."""
         return self.array.ndim == 1 and isinstance(self.given, (int, np.integer))
 
     def lies(self) -> tuple[Any, ...]:
-        """Return what a recipe checks of its memory; of a size, whether it is 0, 1 or more."""
+        """Return what a recipe checks of its memory; for a size, whether it is 0, 1 or more."""
         return (min(len(self.array), 2),) if self.is_size else _lies(self.array, self.layout)
 
 
 class Out(NamedTuple):
-    """An output array that the caller passes: its place in the call, as that of an input, and in the `out` tuple."""
+    """An output array that the caller passes: its place in the call, numbered like inputs, and in the `out` tuple."""
 
     array: Array
     place: int | str
@@ -75,11 +75,11 @@ class NativeCall(NamedTuple):
         return any(np.may_share_memory(out, x) for k, out in enumerate(outs) for x in others[: len(self.inputs) + k])
 
     def is_exact(self, lowered: Lowered) -> bool:
-        """Tell whether the order of a result's axes depends on sizes and strides, which a recipe then demands.
+        """Tell whether the order of a result's axes depends on sizes and strides. A recipe then checks these.
 
-        Of general layouts a recipe checks how axes are sorted. The graph may have been built for arrays that are
-        sorted otherwise, and have the right order for results of these sizes only. The same holds for what a function
-        of Python reads between two kernels.
+        For general layouts a recipe checks how axes are sorted. But the graph may have been built for arrays that are
+        sorted in another way, and be right only for results of these sizes. The same holds for arrays that a Python
+        function reads between two kernels.
         """
         if lowered.built.calls and any(_is_matrix(given) and given.layout != C for given in self.inputs):
             calls = [n for n in lowered.graph if n.op is NUMPY and "call" in n.attrs]
@@ -96,7 +96,7 @@ class NativeCall(NamedTuple):
         return bool(order_guards(graph, [x.shape for x in arrays], [x.strides for x in arrays], env, lowered.orders))
 
     def is_brief(self, lowered: Lowered) -> bool:
-        """Tell whether such a call takes a few microseconds on one thread, and has no effect but its result."""
+        """Tell whether such a call takes a few microseconds on one thread and has no effect but its result."""
         if lowered.built.calls or any(out is not None for out in self.outs) or any(n.op is LOOP for n in lowered.graph):
             return False
         shapes = zip(lowered.built.graph.inputs, self.inputs, strict=True)
@@ -105,7 +105,7 @@ class NativeCall(NamedTuple):
         return estimated_work(lowered, env) < threads.SHORT
 
     def kind(self, lowered: Lowered) -> tuple[Any, ...]:
-        """Return what tells the calls of one recipe from those of another on the same graph."""
+        """Return a key that distinguishes the calls of different recipes on the same graph."""
         inputs = tuple((type(i.given), i.place, i.lies()) for i in self.inputs)
         outs = tuple(out and (out.item, _lies(out.array, GENERAL)) for out in self.outs)
         fixed = tuple((place, described(x)) for place, x in self.fixed)
@@ -131,7 +131,7 @@ def leaves_of(fixed: Any) -> Iterator[str | None]:
 
 
 def comparison(x: Any) -> int:
-    """Return how a value of a call is compared with a fixed one."""
+    """Return how a value of a call is compared with a fixed value."""
     if type(x) in (np.float32, np.float16):  # two zeros are equal, and NaN is not
         return VALUE if x == x and x != 0 else IDENTITY
     if isinstance(x, np.integer):

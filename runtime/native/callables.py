@@ -1,8 +1,8 @@
 """Make classes whose instances are called natively.
 
-The class made here inherits all from the Python one and adds two words: the address of native code (a vectorcall), and
-that of a recipe. While the first is null the interpreter calls the Python `__call__`, so an instance begins its life as
-an ordinary object.
+The class made here inherits everything from the Python one and adds two words: the address of native code (a
+vectorcall), and that of a recipe. While the first is null the interpreter calls the Python `__call__`, so an instance
+begins as an ordinary object.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keep the recipes of one callable: the newest serves a call first, and what none of them fits goes to Python."""
+"""Keep the recipes of one callable: the newest is tried first, and a call that fits none of them goes to Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _pauses: list[None] = []  # one for each profile that runs
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Let Python serve all calls: drop the recipes, and make none."""
+    """Let Python serve all calls: drop the recipes, and make no new ones."""
     _pauses.append(None)
     try:
         for chain, instance in list(_linked.items()):
@@ -46,20 +46,20 @@ def is_paused() -> bool:
 
 
 class Served:
-    """A recipe with what it was made for."""
+    """A recipe, and what it was made for."""
 
     def __init__(self, lowered: Any, kind: Any, recipe: Recipe) -> None:
         self.lowered, self.kind, self.recipe = lowered, kind, recipe
         self._failures = self._blamed = 0
 
     def blame(self, is_to_blame: bool) -> None:
-        """Count a call that Python has served, if functions were called in vain before."""
+        """Count a call that Python has served after functions were called in vain."""
         before, self._failures = self._failures, self.recipe.failures
         self._blamed += is_to_blame and self._failures > before
 
     @property
     def misleads(self) -> bool:
-        """Whether Python often has to serve calls although functions were called for them."""
+        """Whether Python often has to serve calls although functions were already called for them."""
         return self._blamed > max(FEW_FAILURES, self.recipe["calls"] // 4)
 
 
@@ -98,7 +98,10 @@ class Chain:
         return not self._served
 
     def add(self, instance: Any, lowered: Lowered, call: NativeCall) -> bool:
-        """Make a recipe and put it first; return False if there is one, or the graph or the call can't have one."""
+        """Make a recipe and put it first.
+
+        Return False if there is one already, or the graph or the call can't have one.
+        """
         kind = call.kind(lowered)
         is_known = self.has(lowered, kind)
         self._drop_misleading(instance, lowered if is_known else None)
@@ -111,7 +114,7 @@ class Chain:
         return is_made
 
     def warm_up(self, instance: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Make a call that counts for nothing, so that the next one finds its code and memory in the cache."""
+        """Make an extra call whose result is dropped, so that the next one finds its code and memory in the cache."""
         self.is_cold = False
         before = self.calls
         with suppress(Exception):
@@ -121,7 +124,7 @@ class Chain:
     def _drop_misleading(self, instance: Any, lowered: Lowered | None) -> None:
         """Drop the recipes that call functions in vain too often, and remember their calls.
 
-        That counts only if Python has to serve the call, not if the next recipe does. It came to Python because a
+        It counts only if Python has to serve the call, not if the next recipe does. The call came to Python because a
         recipe of the graph `lowered` failed; None means that there is no recipe for it.
         """
         with self._lock:
@@ -135,7 +138,7 @@ class Chain:
     def has(self, served: Any, kind: Any) -> bool:
         """Tell whether there is a recipe for such calls.
 
-        Python is asked all the same if a limit was reached, a value is wrong, or arrays overlap.
+        Python is asked even so if a limit was reached, a value is wrong, or arrays overlap.
         """
         return any(each.lowered is served and each.kind == kind for each in self._served)
 
@@ -144,7 +147,7 @@ class Chain:
     ) -> bool:
         """Build a recipe that serves something, and put it first, or last; tell whether there can be one.
 
-        Last are those that others are faster than, where they fit.
+        A recipe goes last if others are faster where they fit.
         """
         recipe = build() if not _pauses and self._make_room() else None
         if recipe is None:
@@ -159,7 +162,7 @@ class Chain:
     def _make_room(self) -> bool:
         """Tell whether one more recipe may be made, which may evict another.
 
-        Whoever calls in more ways than there is room for soon stops making recipes that evict one another.
+        If a program calls in more ways than there is room for, it soon stops making recipes that evict one another.
         """
         if len(self._served) < MAX_RECIPES:
             return True
@@ -170,7 +173,7 @@ class Chain:
         return True
 
     def limit_long(self, lowered: Lowered) -> None:
-        """Ask Python again only after a long call; but as often as before if it was asked for that in vain."""
+        """Ask Python again only after a long call. If it was asked in vain for such a call, ask as often as before."""
         with self._lock:
             found = [each for each in self._served if each.lowered is lowered and each.recipe["limit"]]
             fresh = [each for each in found if each not in self._waited]
@@ -202,13 +205,13 @@ class Chain:
             self.clear(instance)
 
     def clear(self, instance: Any) -> None:
-        """Return to Python, which checks everything again."""
+        """Send calls back to Python, which checks everything again."""
         with self._lock:
             self._patience = self._refused = 0
             self._link(instance, ())
 
     def _link(self, instance: Any, served: tuple[Served, ...]) -> None:
-        """Make these the chain. Dropped recipes are kept while a call is in them."""
+        """Make these the recipes. Dropped ones are kept while a call is in them."""
         if served:
             _linked[self] = ref(instance)
         before, self._served = self._served, served

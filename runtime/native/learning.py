@@ -1,4 +1,4 @@
-"""Make a recipe from a call that Python has served, where there can be one."""
+"""Make a recipe from a call that Python has served, if such calls can have one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def learn(
     """Make a recipe for calls of `instance` like this one.
 
     `parameters` are the names of the places in a call, `arguments` the parameters that the graph reads, and `fixed`
-    those that were fixed when it was traced. Without `guards` nothing could tell whether the graph is still right, so
+    those that were fixed when it was traced. Without `guards` nothing could show whether the graph is still valid, so
     there is no recipe.
     """
     leaves = {leaf for x in fixed.values() for leaf in leaves_of(x)}
@@ -107,7 +107,7 @@ def _readable(dtype: DType, given: Input) -> bool:
 
 
 def _is_served(lowered: Lowered, call: NativeCall) -> bool:
-    """Tell whether a graph can be called natively like this: its kernels and functions know their results' order."""
+    """Tell whether a graph can be called natively in this way: the memory order of all results must be known."""
     from .serving import is_known
 
     by_blas = _products_of(lowered) if lowered.launcher.calls else set()
@@ -151,7 +151,7 @@ def _dense_reshapes(graph: Graph) -> set[Node]:
 
 
 def _writes_dense_outputs(lowered: Lowered, call: NativeCall, calls: set[Node]) -> bool:
-    """Tell whether kernels, BLAS and functions make every output, possibly in another shape, as `tile` does."""
+    """Tell whether kernels, BLAS or functions make every output, possibly in another shape, as `tile` does."""
     if lowered.options.backend != "llvm":
         return False
     for value, order, out in zip(lowered.graph.outputs, lowered.orders, call.outs, strict=True):

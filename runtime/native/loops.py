@@ -1,8 +1,8 @@
 """Write the loops of a graph as steps of a recipe.
 
 A loop has two buffers for each value that it makes in a step, and one more for each variable that the value is handed
-on to, as `x` in `x = y`: they are written in turn. Registers say where each value is and where its next one goes, and
-kernels are told before they run. Memory for all that a step needs is taken once, before the first one.
+on to, as `x` in `x = y`: they are written in turn. Registers hold the address of each value and of its next version,
+and kernels get both before they run. Memory for everything that a step needs is allocated once, before the first step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ STEP = 200_000  # picoseconds that a kernel takes beside its elements
 
 
 class Loop:
-    """A loop of a graph. Its memory is placed when it is made; of `own` nobody else reads the memory."""
+    """A loop of a graph. Its memory is allocated when it is made.
+
+    Nobody else reads the memory of the values in `own`.
+    """
 
     def __init__(self, serving: Serving, node: Node, own: set[Value]) -> None:
         self.serving, self.w, self.node = serving, serving.w, node
@@ -90,7 +93,9 @@ def heirs(body: Graph, place: int) -> int:
 
 
 class _CarriedRegisters:
-    """One variable: registers for where it is and where its next value goes, and the buffers that take turns."""
+    """One variable: registers with its address and that of its next value, and the buffers that it alternates
+    between.
+    """
 
     def __init__(self, serving: Serving, start: Value) -> None:
         self.serving, self.w, self.start = serving, serving.w, start
@@ -104,7 +109,10 @@ class _CarriedRegisters:
         self.serving.moving[value] = None
 
     def reserve(self, value: Value, heirs: int, is_own: bool) -> None:
-        """Buffers for what a step makes; the last one may be what the loop starts from, if nobody else needs it."""
+        """Allocate buffers for what a step computes.
+
+        The last one may be the loop's initial value, if nobody else needs it.
+        """
         self.count = 2 + heirs
         self.buffers = self.w.register(self.count)
         start, serving = self.start, self.serving
@@ -137,6 +145,6 @@ class _CarriedRegisters:
         return self.there if self.source is None else self.source.here
 
     def turn_on(self) -> None:
-        """The next step begins: what it makes goes to the buffer that was written longest ago."""
+        """Begin the next step: its result goes to the buffer that was written longest ago."""
         if self.count:
             self.w.run("turn", self.turn, self.count, self.buffers, self.there)

@@ -1,4 +1,6 @@
-"""Describe the calls of a nest that a recipe is made for: where each value is found, and what must mean the same."""
+"""Describe the calls of a nest that a recipe is made for: where each value is found, and which names must mean the
+same.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ class NestCallForm(NamedTuple):
 
     @property
     def kind(self) -> Any:
-        """What tells the calls of one recipe from those of another on the same nest."""
+        """Return a key that distinguishes the calls of different recipes on the same nest."""
         meant = tuple((id(g.holder), g.key, id(g.expected)) for g in self.meant)
         sources = tuple((s.place, id(s.holder), s.key, id(s.constant)) for s in self.sources.values())
         return self.form, sources, tuple(map(_sorted_kind, self.values.values())), meant

@@ -48,7 +48,10 @@ PYTHON_NUMBERS = {"int": (int, I64), "float": (float, F64), "bool": (bool, BOOL)
 
 
 class ServedNest(NamedTuple):
-    """What a recipe needs to know of a nest. `inputs` describe its buffers, `sizes` the ints that are ends of loops."""
+    """What a recipe needs to know about a nest.
+
+    `inputs` describe its buffers, and `sizes` the ints that are ends of loops.
+    """
 
     native: NativeNest
     types: Sequence[TensorType]
@@ -135,7 +138,7 @@ class NestServing:
         return to._replace(sign=-1)
 
     def _read(self, path: Path, place: int | Register, value: Any, kind: Kind) -> None:
-        """Check that a value is of the same kind, and note where the nest finds it."""
+        """Check that a value is of the same kind, and record where the nest finds it."""
         w, self.places[path] = self.w, place
         if isinstance(kind, Array):
             self._read_array(path, place, value, kind)
@@ -212,7 +215,7 @@ class NestServing:
         return self.sizes.number(dims.product((type.dtype.size, *type.shape)))
 
     def _check_memory(self) -> None:
-        """Check that written arrays overlap no others; where bounds do, Python looks closer."""
+        """Check that written arrays overlap no others. If their ranges do, Python looks closer."""
         w, pointers = self.w, self.arguments.pointers
         pairs: dict[int, list[int]] = {}
         for a, b in self.nest.apart:
@@ -263,7 +266,7 @@ class NestServing:
         w.new_array(given.dtype.numpy, rank, row, to, pointer, 0, strides, is_fortran)
 
     def _copy(self, k: int) -> None:
-        """Let the nest work on a copy of an array in C order."""
+        """Pass the nest a copy of an array, in C order."""
         w, given, buffer = self.w, self.nest.inputs[k], self.buffers[k]
         layout, value = self._layouts[k]
         if layout != C or not isinstance(given, ArrayInput) or len(given.path) != 1:
@@ -440,7 +443,7 @@ class NestServing:
             raise Unserved
 
     def _complex(self, result: ComplexResult, to: Register) -> None:
-        """Make a complex number of two parts, which the nest has left in two places."""
+        """Make a complex number from two parts that the nest has left in two places."""
         w, kind = self.w, result.kind
         w.make("here", w.register(2), first := w.register())
         size = w.constant(self.nest.types[result.real].dtype.size)

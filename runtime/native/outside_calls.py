@@ -1,8 +1,8 @@
 """Write calls of Python functions between two kernels: NumPy's, those of the registry, and loops that store elements.
 
-A function gets objects: arguments of the caller, or arrays and numbers that kernels have computed. What it returns is
-checked as arguments are. If the graph was compiled for something else, or the function raises an error, Python serves
-the call.
+A function is called with objects: arguments of the caller, or arrays and numbers that kernels have computed. Its
+results are checked like arguments. If the graph was compiled for something else, or the function raises an error,
+Python serves the call.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ COPY = partial(np.array, copy=True)  # keeps the order of axes
 
 
 class OutsideForm(NamedTuple):
-    """How to call a function: with which objects (`Slot`s stand for operands), and which classes it returns.
+    """How to call a function: with which objects (a `Slot` stands for an operand), and which classes it returns.
 
-    `kinds` say what the function takes each operand for: an "array", a NumPy "scalar" or a Python "number".
+    `kinds` say how each operand is passed: as an "array", a NumPy "scalar" or a Python "number".
     """
 
     function: Callable[..., Any]
@@ -63,7 +63,7 @@ def form_of(function: Any, node: Node) -> OutsideForm:
 
 
 def _can_fill(tree: Any) -> bool:
-    """Tell whether a recipe can put operands into an argument: for itself, or for items of lists and tuples."""
+    """Tell whether a recipe can put operands into an argument: in its place, or into lists and tuples."""
     if type(tree) in (list, tuple):
         return all(map(_can_fill, tree))
     return isinstance(tree, Slot) or not _has_slots(tree)
@@ -87,7 +87,7 @@ def _is_readable(returned: Any) -> bool:
 
 
 class OutsideCalls:
-    """Writes the calls of a graph. Of `arrays` kernels make objects, because functions read them."""
+    """Writes the calls of a graph. Kernels make objects of the values in `arrays`, because functions read them."""
 
     def __init__(self, serving: Serving, functions: Sequence[Node]) -> None:
         self.serving, self.w = serving, serving.w
@@ -103,7 +103,7 @@ class OutsideCalls:
         self._read_by_kernels = {v for n in self.graph if n.op is not NUMPY for v in n.operands}
 
     def made(self, value: Value, to: Register) -> None:
-        """Note the object of an array that a kernel writes."""
+        """Record the object of an array that a kernel writes."""
         self._objects[value] = to._replace(sign=-1)
 
     def known(self, node: Node) -> None:
@@ -122,12 +122,12 @@ class OutsideCalls:
         self.serving.pointers[node.result] = pointer
 
     def new_object(self) -> Register:
-        """Return a register for an object that is released in the end."""
+        """Return a register for an object that is released at the end."""
         self.owned.append(self.w.register(part=OBJECTS))
         return self.owned[-1]
 
     def write(self, node: Node) -> None:
-        """Write one call; afterwards its results have addresses and sizes."""
+        """Write one call. Afterwards the addresses and sizes of its results are known."""
         w, form, serving = self.w, self.forms[node], self.serving
         w.in_order()
         operands = self._operands(node, form)
@@ -222,7 +222,7 @@ class OutsideCalls:
         return self._objects[value]
 
     def _number(self, value: Value, kind: str) -> Operand:
-        """Make the number at an address an object: of NumPy, or of Python."""
+        """Make an object of the number at an address: one of NumPy, or of Python."""
         w, to, dtype = self.w, self.new_object(), value.type.dtype
         pointer = self.serving.pointers[value]
         if kind == "number" and dtype.strong.name in ("f64", "i64"):
@@ -238,7 +238,7 @@ class OutsideCalls:
     # -- results
 
     def _parts(self, place: Register, returned: Any) -> list[tuple[type, Register]]:
-        """Check the classes of a result; return those of its parts and where they are."""
+        """Check the classes of a result; return those of its parts, and where they are."""
         if not isinstance(returned, tuple):
             return [(returned, place)]
         kind, classes = returned
@@ -248,7 +248,7 @@ class OutsideCalls:
         return [part for at, inner in zip(places, classes, strict=True) for part in self._parts(at, inner)]
 
     def _take(self, value: Value, kind: type, place: Register) -> None:
-        """Check a result, and note where kernels and later functions find it."""
+        """Check a result, and record where kernels and later functions find it."""
         w, serving, type = self.w, self.serving, value.type
         self._check_out(value)
         if kind is not np.ndarray:
@@ -272,13 +272,13 @@ class OutsideCalls:
                 self._handed_out.append(own)
 
     def _made_outputs(self) -> list[Value]:
-        """List the results that kernels have made in memory of their own by now."""
+        """List the results that kernels have written to memory of their own so far."""
         serving = self.serving
         pairs = zip(serving.graph.outputs, serving.lowered.scalars, strict=True)
         return [v for v, is_number in pairs if not is_number and v in serving.pointers and v.node not in self.forms]
 
     def _check_out(self, value: Value) -> None:
-        """Let a result be copied to the array that the caller passes for it, if that is in C order."""
+        """Copy a result to the array that the caller passes for it, if that is in C order."""
         for output, out in zip(self.serving.graph.outputs, self.serving.call.outs, strict=True):
             if output is value and out is not None:
                 if not out.array.flags.c_contiguous:
@@ -287,7 +287,7 @@ class OutsideCalls:
 
 
 def _ordering(order: tuple[int, ...]) -> Callable[[Any], Any]:
-    """Return what copies an array in C order to one whose axes lie in this order."""
+    """Return the function that copies an array in C order to one whose axes lie in this order."""
     if order == tuple(range(len(order)))[::-1]:
         return np.asfortranarray
     turned = tuple(map(order.index, range(len(order))))
@@ -295,7 +295,7 @@ def _ordering(order: tuple[int, ...]) -> Callable[[Any], Any]:
 
 
 def _ignoring() -> Callable[[], Any]:
-    """Return what makes NumPy's state in which all errors of floating-point numbers are ignored."""
+    """Return the object for NumPy's state in which all floating-point errors are ignored."""
     from numpy._core.umath import _make_extobj
 
     return partial(_make_extobj, all="ignore")
@@ -316,7 +316,7 @@ def first_parts(pieces: Mapping[Value, tuple[Node, int]], place: Mapping[Node | 
 
 
 def segments(nodes: Sequence[Node], functions: Sequence[Node]) -> list[tuple[list[Node], Node | None]]:
-    """Cut the nodes of a graph before the functions, each of which follows what is before it."""
+    """Split the nodes of a graph at the functions: each part is what comes before a function."""
     found: list[tuple[list[Node], Node | None]] = []
     before: list[Node] = []
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Check that arrays which a call writes, or hands out, have nothing in common with others."""
+"""Check that arrays which a call writes or returns share no memory with others."""
 
 from __future__ import annotations
 

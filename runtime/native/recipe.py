@@ -1,9 +1,9 @@
 """Write recipes: the data that tells the routines of `calls.routine` how to serve the calls of one graph.
 
 A recipe is a header and steps. A step is the address of its routine and its operands; most operands are registers,
-words in the memory of the call. Steps come in three sections, so that nothing is made before everything is checked:
-checks and sizes, then memory and objects, then kernels and results. From the first call of a Python function on they
-follow one another, because what it returns has to be checked, too.
+words in the memory of the call. Steps come in three sections, so that nothing is allocated before everything is
+checked: checks and sizes, then memory and objects, then kernels and results. From the first call of a Python function
+on there are no sections, because its results have to be checked, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ class Unserved(Exception):
 
 
 class Register(NamedTuple):
-    """A word of a call's memory, in one of its parts; as a negative place where an object is expected."""
+    """A word of a call's memory, in one of its parts.
+
+    Where an object is expected, it is written as a negative number.
+    """
 
     part: int
     number: int
@@ -54,11 +57,13 @@ class Recipe:
 
     @property
     def failures(self) -> int:
-        """How many functions were called in vain: they returned what the graph was not compiled for."""
+        """How many functions were called in vain, because they returned something that the graph was not
+        compiled for.
+        """
         return self["started"] - self.functions * self["calls"]
 
     def warm_up(self) -> None:
-        """Bring what the next call needs into the cache."""
+        """Bring what the next call needs into the CPU's cache."""
         machine().warm_up()
 
     def __getitem__(self, name: str) -> int:
@@ -90,7 +95,7 @@ class RecipeWriter:
     # -- registers
 
     def register(self, count: int = 1, part: int = PLAIN) -> Register:
-        """Reserve registers in a row and return the first."""
+        """Reserve adjacent registers and return the first."""
         first = Register(part, self._count[part])
         self._count[part] += count
         if count > 1:
@@ -98,7 +103,7 @@ class RecipeWriter:
         return first
 
     def constant(self, value: int) -> Register:
-        """Return a register that holds a number from the start."""
+        """Return a register that holds a number from the beginning."""
         found = self._constants.get(value)
         if found is None:
             found = self._constants[value] = self.register(part=CONSTANTS)
@@ -112,14 +117,14 @@ class RecipeWriter:
         return self._plain
 
     def check_quiet(self, variable: Any) -> None:
-        """Check that NumPy's state of errors, in a context variable, asks for no exceptions."""
+        """Check that NumPy's error state, in a context variable, asks for no exceptions."""
         known = machine().knows_contexts
         is_plain = self.plain_register if known else self.register()
         self.check("quiet" if known else "quiet_state", self.object(variable), self.register(), is_plain)
         self._notes_context = known
 
     def put(self, register: Register, to: Register) -> bool:
-        """Let a register lie where another does, so that nothing has to be copied; tell whether it can."""
+        """Use one register for two, so that nothing has to be copied; tell whether that is possible."""
         if register.part != PLAIN or register in self._moved or register in self._joined:
             return False
         self._moved[register] = to
@@ -143,7 +148,7 @@ class RecipeWriter:
         self.step(self.checks, name, *operands, more=more)
 
     def check_between(self, register: Register, lowest: int = LEAST, highest: int = MOST) -> None:
-        """Check the range of a number, once for all ranges that it must be in."""
+        """Check the range of a number; all ranges that it must be in are checked at once."""
         at = self._ranges.get(register)
         if at is None:
             self._ranges[register] = len(self.checks) + 2
@@ -163,7 +168,7 @@ class RecipeWriter:
         self, dtype: Any, rank: int, row: Operand, to: Register, data: Register, like: Operand = 0,
         strides: Operand = 0, is_fortran: bool = False,
     ) -> None:  # fmt: skip
-        """Make an array: `row` is the first of the registers with its sizes. Without strides it is dense."""
+        """Make an array. `row` is the first of the registers with its sizes; without strides it is dense."""
         is_usual = rank and strides == 0
         small = "small_row" if rank == 1 else "small_array"
         step = small if is_usual and machine().makes_small_arrays else "new_array"
@@ -179,13 +184,13 @@ class RecipeWriter:
             self.run("scalar_object", pointer, self.object(dtype), to)
 
     def in_order(self) -> None:
-        """Let steps follow one another from here on: what a Python function returns is checked after it has run."""
+        """Drop the sections from here on: the result of a Python function is checked after it has run."""
         if self.checks is not self.runs:
             self.checks = self.makes = self.runs = [*self.checks, *self.makes, *self.runs]
             self._ranges = {}
 
     def aside(self, write: Callable[[], None]) -> Steps:
-        """Return the checks and makes that something writes, instead of adding them."""
+        """Return the steps that something writes in the first two sections, instead of adding them."""
         before = self.checks, self.makes, self._ranges
         self.checks = self.makes = found = list[Operand]()
         self._ranges = {}

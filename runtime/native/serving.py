@@ -87,9 +87,9 @@ class Serving:
         return self.w.finish()
 
     def _write_nodes(self, nodes: Sequence[Node], begun: Sequence[Node] = ()) -> None:
-        """Make the results of nodes, and memory for what else they compute; then run them.
+        """Allocate the results of nodes, and memory for everything else that they compute; then run them.
 
-        Concatenations that are `begun` get their memory, because some of their parts are computed here.
+        Concatenations in `begun` get their memory, because some of their parts are computed here.
         """
         inside = {*nodes, *begun}
         for whole in begun:
@@ -110,7 +110,7 @@ class Serving:
         self.run_all(nodes)
 
     def _write_calls(self) -> None:
-        """Write a graph with functions of Python between its kernels: what is before each, then its call."""
+        """Write a graph with Python functions between its kernels: the kernels before each function, then its call."""
         from .outside_calls import OutsideCalls, first_parts, segments
         from .products import is_gemm
 
@@ -125,7 +125,7 @@ class Serving:
                 self.outside.write(function)
 
     def _hold(self) -> list[Register]:
-        """Keep what lies in containers alive: other threads may change those while kernels run."""
+        """Keep values inside containers alive, because other threads may change the containers while kernels run."""
         held = [(place, self.w.register(part=OBJECTS)) for place in self.arguments.leaves.values()]
         for place, register in held:
             self.w.make("given", place, register)
@@ -140,7 +140,7 @@ class Serving:
             self.w.check("ranges", self.sizes.number(plan.size), len(spans), more=more)
 
     def _check_elements(self, region: Node, kernel: NativeRegion) -> None:
-        """The smallest of nothing is an error that Python reports; so is an index that leads nowhere to nothing."""
+        """Refuse the minimum of an empty array, and an index into an empty axis; Python then reports the error."""
         space = list(sizes(region.attrs, "space"))
         reduced = ints(region.attrs, "reduced") if kernel.ordered else ()
         for axis in sorted({*reduced, *kernel.unlooked}):
@@ -149,7 +149,7 @@ class Serving:
     # -- memory of results
 
     def _given_outputs(self) -> dict[int, int | Register]:
-        """Check the arrays for results that the caller passes; return their places."""
+        """Check the arrays that the caller passes for results; return their places."""
         w, outs = self.w, self.call.outs
         places: dict[int, int | Register] = {}
         for k, (value, out) in enumerate(zip(self.graph.outputs, outs, strict=True)):
@@ -171,7 +171,7 @@ class Serving:
         return places
 
     def _make_output(self, k: int, value: Value) -> None:
-        """Make the memory of a result, unless the caller has passed some."""
+        """Allocate a result, unless the caller has passed memory for it."""
         out = self.call.outs[k]
         if out is not None and self.buffers_outputs:
             self._buffer(k, value, out.array)
@@ -191,12 +191,12 @@ class Serving:
         return self.sizes.number(size)
 
     def _check_known(self, *sizes: Size) -> None:
-        """Refuse sizes that a function determines which is called later."""
+        """Refuse sizes that are determined by a function which is called later."""
         if not all(dims.symbols(size) <= self.sizes.known.keys() for size in sizes):
             raise Unserved
 
     def _buffer(self, k: int, value: Value, out: Array) -> None:
-        """Make memory for a result that is copied to the caller's array, which lies in the same order."""
+        """Allocate memory for a result that is copied to the caller's array, in the same order."""
         layout, axes = classify(out.shape, out.strides, out.itemsize), tuple(range(out.ndim))
         order = axes[::-1] if layout == F else axes
         changed = {
@@ -210,7 +210,7 @@ class Serving:
         self.arguments.strides.pop(value, None)
 
     def copy_to_out(self, value: Value) -> None:
-        """Copy a result to the caller's array in the end."""
+        """Copy a result to the caller's array at the end."""
         self.copies.append((value, self.pointers.pop(value)))
 
     def _number(self, value: Value) -> None:
@@ -241,7 +241,7 @@ class Serving:
     # -- graphs, and the bodies of loops
 
     def place_all(self, graph: Graph, nodes: Sequence[Node]) -> None:
-        """Take memory for what some nodes of a graph compute."""
+        """Allocate memory for the values that some nodes of a graph compute."""
         uses = Counter(v for n in graph for v in n.operands)
         for node in nodes:
             if node.op is LOOP:
@@ -386,7 +386,7 @@ class Serving:
         w.runs += whole
 
     def _run_chunks(self, launch: _Launch, time: Size, columns: Register) -> Steps:
-        """Return the steps that walk chunks. Their memory and their sizes are needed for long columns only."""
+        """Return the steps that walk chunks. Their memory and their sizes are needed only for long columns."""
         w, chunks = self.w, list[Operand]()
         with self.sizes.inner():
             prepared = w.aside(lambda: chunks.extend(self._chunk_steps(launch, time)))
@@ -396,7 +396,7 @@ class Serving:
         return chunks
 
     def _chunk_steps(self, launch: _Launch, time: Size) -> Steps:
-        """Take memory for chunks, and return the steps that walk them."""
+        """Allocate memory for chunks, and return the steps that walk them."""
         code = launch.kernel.code
         for k, entry in enumerate(code.entries):
             if entry.kind in ("chunked", "shared"):
@@ -404,7 +404,7 @@ class Serving:
         return self.steps_of(lambda: self._run_parts(launch, code.chunks))
 
     def _scratch_word(self, launch: _Launch, entry: FrameWord, to: Register, time: Size) -> None:
-        """Memory for a word of a frame: for all threads together, or for each."""
+        """Allocate memory for a word of a frame: for all threads together, or for each."""
         bytes = self.sizes.number(entry.bytes)
         if entry.kind != "shared":
             if launch.workers is None:
@@ -427,7 +427,7 @@ class Serving:
     # -- results
 
     def _hand_back(self, objects: list[Register]) -> None:
-        """Make objects of numbers, and return the results as the user's function would."""
+        """Make objects of numbers, and return the results in the structure that the user's function returns."""
         w = self.w
         for register in self.held:
             w.run("drop", register)
@@ -458,7 +458,7 @@ class Serving:
         w.run("result", found)
 
     def _unreturned(self, structure: Structure) -> set[int]:
-        """List the outputs that are written to arguments, but not returned."""
+        """List the outputs that are written to arguments but not returned."""
         if not self.lowered.built.updates:
             return set()
         from .trees import places_of
@@ -466,13 +466,15 @@ class Serving:
         return set(self.given) - set(places_of(structure.tree))
 
     def _drop_objects(self) -> None:
-        """Release what functions of Python were given, and what they returned."""
+        """Release the objects that Python functions were called with, and those that they returned."""
         for register in self.outside.owned if self.outside is not None else ():
             self.w.run("drop", register)
 
 
 def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
-    """Return the first extent from which work is shared, the other extent, and the time of a step, if none varies."""
+    """Return the first extent from which work is shared, the other extent, and the time of a step, if none of them
+    varies.
+    """
     (_, across), unit = part.extents, part.unit
     if part.extents == (1, 1):  # one piece of work is never shared, however long it takes
         return 2, 1, 1
@@ -482,11 +484,11 @@ def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
 
 
 def is_known(node: Node) -> bool:
-    """Tell whether a node gives a function of Python a constant or a size."""
+    """Tell whether a node passes a constant or a size to a Python function."""
     return node.op is NUMPY and node.attrs.get("op") in (CONSTANT.name, SIZE.name) and not node.operands
 
 
 def _is_product(value: Value) -> bool:
-    """Tell whether a matrix product makes a result: its rows are best aligned whatever its factors' are."""
+    """Tell whether a matrix product makes a result. Its rows are best aligned, however its factors are."""
     region = value.node
     return region is not None and region.body is not None and any(n.op is MATMUL for n in region.body)

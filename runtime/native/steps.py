@@ -191,11 +191,11 @@ class Machine:
         self._words[MACHINE.index(name)] = value
 
     def warm_up(self) -> None:
-        """Read the routines' code, which a compile pushes out of the cache: the next call needs it."""
+        """Read the routines' code into the cache, because a compile pushes it out and the next call needs it."""
         ctypes.string_at(self._first, self._bytes)
 
     def _make_small_arrays(self) -> None:
-        """Let routines make small arrays themselves, if NumPy's arrays are made as they expect."""
+        """Let routines make small arrays themselves, if NumPy makes its arrays as they expect."""
         found = abi.default_allocator() if self.knows_contexts else None
         self.makes_small_arrays = found is not None
         if found is not None:
@@ -211,7 +211,7 @@ class Machine:
         self.take_pool(threads.pool())
 
     def take_pool(self, pool: Pool) -> None:
-        """Share long work with the threads of a pool from now on."""
+        """From now on, share long work with the threads of a pool."""
         self.write("threads", pool.place("threads"))
         self.write("turn", pool.turn_address)
         self.write("launch", pool.launch_address)
@@ -238,7 +238,7 @@ def tell_pool(pool: Pool) -> None:
 
 
 def _text() -> str:
-    """Translate the routines; only a process that finds no code on disk does."""
+    """Translate the routines. This runs only in a process that finds no code on disk."""
     from ...backends.llvm.code.routine_types import Layout, words
     from ...backends.llvm.code.routines import Routines
     from .. import threads

@@ -10,12 +10,12 @@ from .recipe import OBJECTS, RecipeWriter, Register
 
 
 def packed(w: RecipeWriter, tree: Any, objects: Sequence[Register]) -> Register:
-    """Return the register of a tree whose places the objects take."""
+    """Return the register of a container whose places the objects fill."""
     return _tree(w, tree, _handed_out(w, tree, objects))
 
 
 def _tree(w: RecipeWriter, tree: Any, objects: Iterator[Register]) -> Register:
-    """Pack a tree. The objects come in the order of their places."""
+    """Pack a container. The objects come in the order of their places."""
     if isinstance(tree, Place):
         return next(objects)
     kind, to = type(tree), w.register(part=OBJECTS)
@@ -34,7 +34,10 @@ def _tree(w: RecipeWriter, tree: Any, objects: Iterator[Register]) -> Register:
 
 
 def _handed_out(w: RecipeWriter, tree: Any, objects: Sequence[Register]) -> Iterator[Register]:
-    """Yield the objects for the places of a tree; an object that is handed out again gets one more reference."""
+    """Yield the objects for the places of a container.
+
+    An object that is returned a second time gets one more reference.
+    """
     found, places = [], places_of(tree)
     for k, index in enumerate(places):
         to = objects[index]
@@ -46,7 +49,7 @@ def _handed_out(w: RecipeWriter, tree: Any, objects: Sequence[Register]) -> Iter
 
 
 def places_of(tree: Any) -> list[int]:
-    """Return the numbers of the outputs in a tree, in order."""
+    """Return the numbers of the outputs in a container, in order."""
     if isinstance(tree, Place):
         return [tree.index]
     items = tree.values() if type(tree) is dict else tree if isinstance(tree, (list, tuple)) else ()

@@ -1,8 +1,8 @@
 """Compile loop nests and call them: the arguments are checked, then native code updates the arrays in place.
 
 `compile_nest(nest)` gives a `NativeNest`. Its `run(buffers, numbers)` checks nothing and costs little: programs that
-have checked their arrays use it. It returns when the nest is done, and raises what a `check`, a number out of range or
-Ctrl-C ends the nest with.
+have checked their arrays use it. It returns when the nest is done. If a `check`, a number out of range or Ctrl-C ends
+the nest, it raises that error.
 
     nest = parse_nest(text)
     compile_nest(nest).run([a, b], {"steps": 10})   # buffers in the order of the nest, sizes that no array has by name
@@ -77,7 +77,7 @@ def text_of(nests: Sequence[Graph], target: Target, name: str = "nest") -> tuple
 
 
 def _kept_apart(text: str, names: Sequence[str]) -> str:
-    """Keeps LLVM from copying functions into their callers, and from calling functions of C's library."""
+    """Keep LLVM from copying functions into their callers, and from calling functions of the C library."""
     for name in names:
         start = text.index(f"define i32 @{name}(")
         end = text.index(") {", start)
@@ -125,7 +125,7 @@ class NativeNest:
 
 
 class NestCall:
-    """A nest for the sizes and strides of a call; only addresses differ between such calls."""
+    """A nest bound to the sizes and strides of a call; only addresses differ between such calls."""
 
     def __init__(self, native: NativeNest, buffers: Sequence[Array], numbers: Mapping[str, int]) -> None:
         self.native, entries = native, native.code.entries

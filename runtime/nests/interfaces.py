@@ -1,7 +1,7 @@
 """Describe what a call of a nest passes and must satisfy, without the nest itself.
 
 Machine code computes sizes in 64 bits. A nest from outside may have any sizes in it, so a call checks that none of
-them, nor a part of one, comes near the limit. Addresses may wrap around on the way, because their ends are proved.
+them, nor a part of one, comes near the limit. Addresses may wrap around in between, because the final ones are proved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ LIMIT = 1 << 62
 
 
 class NestInterface(NamedTuple):
-    """The buffers and numbers of a call. `sizes` are all that the nest computes, ends of ranges with their variable."""
+    """The buffers and numbers of a call.
+
+    `sizes` are all that the nest computes; ends of ranges come with their variable.
+    """
 
     name: str
     parameters: tuple[str, ...]
@@ -58,7 +61,7 @@ def interface_of(nest: Graph) -> NestInterface:
 
 
 def _sizes(nest: Graph) -> Iterator[tuple[str, Size]]:
-    """All sizes in a nest, outer loops before what is inside; ends of ranges and of views with their variable."""
+    """List all sizes in a nest, outer loops first. Ends of ranges and of views come with their variable."""
     from ...ir.nest.scopes import places, variables
 
     for place in places(nest):
@@ -93,7 +96,7 @@ def check_magnitudes(interface: NestInterface, env: Mapping[str, int]) -> None:
 
 
 def _magnitude(size: Size, bounds: Mapping[str, int]) -> int:
-    """A bound of a size and of every part of it, in absolute numbers."""
+    """Bound the absolute value of a size and of every part of it."""
     total = 0
     for monomial, factor in dims.terms_of(size):
         part = abs(factor)

@@ -127,7 +127,7 @@ class NestKernel(Called):
         self.chain.put(self, self, kind, lambda: build_nest_recipe(nest, call))
 
     def _most(self, size: int) -> int:
-        """Return a number that all sizes of a call may have if one has `size`: nothing overflows then; or 0."""
+        """Return a number that all sizes of a call may have if one of them has `size` and nothing overflows, or 0."""
         for most in (MOST - 1, 1 << 26, 1 << 20, 1 << 14):
             try:
                 check_magnitudes(self.interface, dict.fromkeys((*self._places, *self.numbers), most))
@@ -159,7 +159,7 @@ class NestKernel(Called):
         return found
 
     def _check(self, arrays: Sequence[Any], numbers: Mapping[str, int]) -> None:
-        """Checks what calls with the same types, sizes and strides have in common."""
+        """Check what calls with the same types, sizes and strides have in common."""
         if len(arrays) != len(self.parameters):
             raise TypeProblem(f"{self.signature} takes {quantity(len(self.parameters), 'array')}, not {len(arrays)}")
         unknown, missing = set(numbers).difference(self.numbers), set(self.numbers).difference(numbers)
@@ -207,7 +207,7 @@ class NestKernel(Called):
                 raise ValueProblem(f"{self.name}: elements of '{name}' overlap, but the nest writes to it")
 
     def _check_memory(self, arrays: Sequence[Array], reaches: Sequence[tuple[int, int]]) -> None:
-        """Checks that what is written may be, and that nothing overlaps it."""
+        """Check that written arrays are writeable, and that nothing overlaps them."""
         places = [address_of(a) for a in arrays]
         for k in self.written:
             if not arrays[k].flags.writeable:
@@ -225,7 +225,7 @@ CallableNest = native_class(NestKernel)
 
 
 def _reach(given: Array) -> tuple[int, int]:
-    """The bytes that an array touches, from its address: the first one, and the one behind the last."""
+    """The addresses that an array touches: its first byte, and the byte after its last one."""
     if not given.size:
         return 0, 0
     spans = [(n - 1) * s for n, s in zip(given.shape, given.strides, strict=True)]

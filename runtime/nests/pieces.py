@@ -50,7 +50,7 @@ MOST_SIZES = 64  # sets of sizes whose checks are remembered
 
 
 class GuardBroken(ValueProblem):
-    """A piece was called with sizes for which it was not compiled."""
+    """Raised when a piece was called with sizes for which it was not compiled."""
 
 
 def compile_piece(piece: Piece, lookup: KernelLookup) -> LoopPiece:
@@ -74,7 +74,7 @@ def transformed(piece: Piece, lookup: KernelLookup, vector_bytes: int) -> Graph:
 
 
 def interpret_piece(piece: Piece) -> LoopPiece:
-    """Let the interpreter of nests run a piece: what the reference backend does."""
+    """Run a piece with the interpreter of nests, as the reference backend does."""
     return LoopPiece(piece, Interpreted(piece.nest), piece.nest.attrs.get("guards", Guards()))
 
 
@@ -101,7 +101,7 @@ class LoopPiece:
         self._unserved: set[tuple[Chain, Any]] = set()  # kinds of calls that can have no recipe
 
     def fits(self, values: Mapping[str, Any]) -> bool:
-        """Whether the guards hold for some values. What else is wrong with these, `run` says."""
+        """Whether the guards hold for some values. Everything else that may be wrong is reported by `run`."""
         try:
             self._sizes(values)
         except GuardBroken:
@@ -144,7 +144,7 @@ class LoopPiece:
     ) -> bool:
         """Make a recipe for calls of `instance` like this one, which return `result`; tell whether there is one.
 
-        The arrays of variables that are `copied` stay as they are: the nest changes copies of them.
+        The arrays of the variables in `copied` stay as they are: the nest changes copies of them.
         """
         kind = call.kind
         if is_paused() or isinstance(self._native, Interpreted) or (chain, kind) in self._unserved:

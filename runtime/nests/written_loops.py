@@ -1,6 +1,6 @@
 """Compile and run the loops of `.weft` kernels that change elements of arrays.
 
-A loop is called by the graph that it is part of, from Python or by a recipe, and has recipes itself.
+The graph around it calls a loop, from Python or by a recipe, and the loop has recipes of its own.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def lowered_loop(loop: WrittenLoop, kinds: Mapping[str, Kind], values: Mapping[s
 class RunningLoop(Called):
     """A loop with the nests that were compiled for it. It returns the values of the variables that it changes.
 
-    `kinds` and `returned` tell a recipe what to pass, and what comes back (`native/outside_calls.py`).
+    `kinds` and `returned` tell a recipe what to pass and what is returned (`native/outside_calls.py`).
     """
 
     takes_out = True  # calls have positional arguments only
@@ -113,7 +113,7 @@ class RunningLoop(Called):
         return piece, piece.run(values)
 
     def _learn(self, piece: LoopPiece, form: CallForm, values: Mapping[str, Any]) -> None:
-        """Make a recipe for calls like this one, if all results have the declared types as they are."""
+        """Make a recipe for calls like this one, if all results already have the declared types."""
         pairs = zip(self.loop.outputs, piece.piece.results, strict=True)
         results = [self._declared(piece.piece, name, type, result) for (name, type), (_, result) in pairs]
         if None in results:
@@ -123,7 +123,7 @@ class RunningLoop(Called):
         piece.learn(self, self.chain, call, TupleResult(tuple(filter(None, results))), self._changed)
 
     def _declared(self, piece: Piece, name: str, type: TensorType, result: Result) -> Result | None:
-        """Return how a recipe gives a result the declared type: a number is one of NumPy; None if it can't."""
+        """Return how a recipe gives a result the declared type; a number becomes one of NumPy. None if it can't."""
         if isinstance(result, SameResult):
             return result if result.path == (name,) and name in self._changed else None
         if isinstance(result, NumberResult) and piece.nest.inputs[result.buffer].type.dtype == type.dtype:

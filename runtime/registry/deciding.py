@@ -72,7 +72,7 @@ class Decision:
         return self.selection.ranking(self.op, self.operands, self.result, size)
 
     def _try_build(self, each: Implementation) -> bool:
-        """Build it for these types; return False if its body does not fit them, so that the next one is tried."""
+        """Build it for these types. Return False if its body does not fit them, so that the next one is tried."""
         if each.body is None or each in self.graphs:
             return True
         if each in self.failed:

@@ -1,4 +1,4 @@
-"""Make an `Implementation` from a function, a kernel or a jitted function, with everything checked."""
+"""Make an `Implementation` from a function, a kernel or a jitted function, and check everything."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Hold the implementations of ops that users register, and find them by op name and dtypes.
 
 Readers take no lock: the tables (see `tables`) are replaced as a whole. Every change increments the generation, by
-which compiled kernels notice it. Modules that only registering or asking needs are imported there.
+which compiled kernels notice it. Modules that are needed only to register or to query are imported there.
 """
 
 from __future__ import annotations
@@ -293,14 +293,17 @@ class Registry:
         return self.selecting({}, None, 0).choose(op, operands, result, attrs)
 
     def note_use(self, op: str) -> None:
-        """Record nothing: only a resolution for a compile has a graph that must stay current."""
+        """Record nothing: only a resolution for a compile has a graph that must stay up to date."""
 
     def is_replaced(self, op: str, dtypes: tuple[DType, ...]) -> bool:
         """Tell whether a user has an implementation for these dtypes."""
         return any(each.signature.takes(dtypes) for each in self._tables.state.user.get(op, ()))
 
     def is_current(self, uses: Uses | None) -> bool:
-        """Tell whether a graph would be compiled the same way now; None means that it uses nothing of users."""
+        """Tell whether a graph would be compiled the same way now.
+
+        None means that it uses no implementations of users.
+        """
         state = self._tables.state
         return not state.user if uses is None else uses.are_current(state)
 

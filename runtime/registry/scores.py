@@ -122,7 +122,7 @@ def operations_of(op: OpDef) -> int:
 
 
 def _unwilling(each: Implementation, query: Query) -> str | None:
-    """Ask its `can_handle`; it is not told the size, because one compile serves many."""
+    """Ask its `can_handle`. It is not told the size, because one compile serves many sizes."""
     if each.can_handle is None:
         return None
     try:

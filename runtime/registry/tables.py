@@ -38,7 +38,7 @@ class RegistryTables:
     def add(self, made: list[Implementation], file: str | None = None) -> list[Implementation]:
         """Register several at once; one that was read from the same place replaces the older one.
 
-        With `file`, these are all of that file; its other registrations are removed.
+        With `file`, these are all registrations of that file, and its other ones are removed.
         """
         with self._lock:
             changed: dict[str, tuple[Implementation, ...]] = {}

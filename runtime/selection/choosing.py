@@ -130,7 +130,7 @@ def _selection(ranked: Sequence[Ranked], what: str) -> Selection:
 
 
 def keeping(found: Selection, current: str) -> Selection:
-    """Keep the current variant, because the one that ranks higher is not surely faster."""
+    """Keep the current variant, because the one that ranks higher is not certain to be faster."""
     reason = f"{found.variant} is not surely faster ({found.reason})"
     own = next((r for r in found.alternatives if r.variant == current), None)
     if own is None:  # never measured at such sizes

@@ -66,5 +66,5 @@ def _made(plan: VariantPlan, options: Options, lookup: KernelLookup) -> Lowered:
 
 
 def _in_forms(base: Lowered, made: Lowered) -> Lowered:
-    """Compile for all sizes of the base: in the same forms, or in one for any size if their guards differ."""
+    """Compile for all sizes of the base: in the same forms, or in one form for all sizes if their guards differ."""
     return made if set(made.guards) <= set(base.guards) else made.for_sizes({})

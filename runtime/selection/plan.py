@@ -25,7 +25,10 @@ Range = tuple[int, int, str]
 
 
 class VariantPlan:
-    """A table of size ranges and variants. `base` is the graph as it was first compiled, `env` the sizes of a call."""
+    """A table of size ranges and variants.
+
+    `base` is the graph as it was first compiled, `env` has the sizes of a call.
+    """
 
     def __init__(self, base: Lowered, env: Mapping[str, int]) -> None:
         self.base, self.env = base, dict(env)
@@ -82,7 +85,7 @@ class VariantPlan:
             chain.expire(self.made.values())
 
     def follow(self, chain: Chain) -> None:
-        """Register a chain that has entries of the variants."""
+        """Register the recipes of a callable, some of which run variants."""
         self._chains.add(chain)
 
 

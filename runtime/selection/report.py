@@ -26,7 +26,9 @@ class ReportedChoice:
 
 @record
 class Report:
-    """`counts` has choices by variant, `calls` the calls that asked for one, `by_op` the accuracy by kernel."""
+    """`counts` has choices by variant, `calls` the number of calls that asked for one, `by_op` the accuracy by
+    kernel.
+    """
 
     choices: tuple[ReportedChoice, ...]
     counts: dict[str, int]

@@ -97,7 +97,7 @@ class Tuner:
             self.decide(plan, turn.load, is_final=min(samples) >= MOST_SAMPLES)
 
     def ask_again(self, chain: Chain, turn: Turn) -> None:
-        """Set how many native calls pass before the next one comes here: few during trials, more and more otherwise."""
+        """Set how many native calls pass before the next one comes here: few during trials, more and more later."""
         if turn.lowered.loaded.plan is not None:
             turn.lowered.loaded.plan.follow(chain)
         if not self.settings.explore:  # entries made while it was not 0 have a limit
