@@ -1,8 +1,9 @@
 """Run kernels on dask arrays, chunk by chunk: `pip install weft[dask]`. docs/scale.md is the tutorial.
 
 A kernel that is called with a dask array returns one, lazily. The functions here say more: `apply` has options, `align`
-rechunks for equal bits, and `explain` tells passes, tasks and bits. `fuse` makes kernels of the NumPy layers of
-existing code, and `WorkerPlugin` sets the threads and the memory of workers. dask is imported when it is needed.
+rechunks for equal bits, and `explain` describes passes, tasks and whether bits are the same. `fuse` makes kernels of
+the NumPy layers of existing code, and `WorkerPlugin` sets the threads and the memory of workers. dask is imported when
+it is needed.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from .ir.tuples import NamedTuple
 
 
 class EnvVariable(NamedTuple):
-    """An environment variable: its name, what holds without it, and what it does."""
+    """An environment variable: its name, its default, and what it does."""
 
     name: str
     default: str

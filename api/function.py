@@ -56,7 +56,7 @@ def tracing(function: Any, *, static: Sequence[str] = (), backend: str = "llvm",
 
 
 def _slow_trace(source: TracedFunction) -> Reason | None:
-    """Why a function runs faster in pieces than traced as a whole, if it does."""
+    """The reason why a function runs faster in pieces than traced as a whole, if it does."""
     if names := source.often_fixed:
         said = " and ".join(f"'{name}'" for name in sorted(names))
         return Reason(f"the values of {said} steer it, and there are many, so it is compiled in pieces")
@@ -101,7 +101,7 @@ class JitFunction(Called):
             lookup.watch(self)
 
     def _wrap(self, function: Any) -> None:
-        """Look like the function, as `functools.wraps` does it."""
+        """Look like the wrapped function, as `functools.wraps` does."""
         self.__name__ = self.__qualname__ = self._source.name
         self.__wrapped__ = function
         update_wrapper(self, function, updated=())
@@ -170,7 +170,7 @@ class JitFunction(Called):
         return super().called(*args, **kwargs)
 
     def _planned(self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Run a call by its program, which makes recipes for calls that it does not trace."""
+        """Run a call by its program, which makes recipes for calls that are not traced."""
         if isinstance(program, PieceProgram):
             return program.call(self._compiled, args, kwargs)
         before = program.planned_calls
@@ -203,7 +203,7 @@ class JitFunction(Called):
     def _with_out(
         self, program: AnyProgram, form: CallForm, args: Sequence[Any], kwargs: dict[str, Any], out: Any
     ) -> Any:
-        """Run a call with memory for its results; what can't be compiled is run by its program and copied there."""
+        """Run a call with memory for its results. What can't be compiled is run by its program, and copied there."""
         if program.obstacle is None and not self._source.often_fixed:
             try:
                 return self._compiled(args, kwargs, form, out)

@@ -1,8 +1,8 @@
-"""Turn the NumPy layers of dask graphs that exist into Weft kernels: `with weft.dask.fuse(): z.compute()`.
+"""Turn the NumPy layers of existing dask graphs into Weft kernels: `with weft.dask.fuse(): z.compute()`.
 
-dask fuses the layers of a chunk into one task, a small graph of its own. The NumPy functions of such a graph become
-one jitted function; reads and other functions stay as they are. This needs parts of dask that are not documented. Where
-they have changed, or a task is of no use, dask's own task stays, and the report says so.
+dask fuses the layers of a chunk into one task, a small graph of its own. The NumPy functions of such a graph become one
+jitted function; reads and other functions stay as they are. This needs parts of dask that are not documented. If they
+have changed, or a task gains nothing, dask's own task stays, and the report says so.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FusedReport:
 
 
 class FusedStep(NamedTuple):
-    """A call of a NumPy function: arguments are (True, number of a value) or (False, a constant)."""
+    """A call of a NumPy function. An argument is (True, number of a value) or (False, a constant)."""
 
     function: Any
     args: tuple[tuple[bool, Any], ...]
@@ -67,7 +67,7 @@ class FusedStep(NamedTuple):
 
 @record
 class FusedSteps:
-    """NumPy calls one after another; values are numbered, `inputs` first. `token` names what is computed."""
+    """NumPy calls in order. Values are numbered, `inputs` first; `token` names what is computed."""
 
     inputs: int
     steps: tuple[FusedStep, ...]
@@ -95,7 +95,7 @@ def _kernel(steps: FusedSteps) -> Callable[..., Any]:
 
 
 def _taking(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function with so many parameters from one that takes any number."""
+    """Make a function with this many parameters from one that takes any number."""
     makers: dict[int, Callable[[Any], Callable[..., Any]]] = {
         1: lambda f: lambda a: f(a),
         2: lambda f: lambda a, b: f(a, b),
@@ -113,7 +113,7 @@ _TAKING = {count: _taking(count) for count in range(1, MOST_INPUTS + 1)}
 
 @record
 class FusedTask:
-    """What a fused task runs: foreign tasks, one kernel, and foreign tasks that need its results."""
+    """What a fused task runs: other tasks, one kernel, and other tasks that need its results."""
 
     before: Mapping[Any, Any]
     steps: FusedSteps
@@ -157,8 +157,8 @@ def fuse() -> Iterator[FusedReport]:
             z.compute()
         print(report)
 
-    With a cluster, `(z,) = dask.optimize(z)` inside the block does it, because the scheduler prepares tasks otherwise.
-    Results have dask's order of sums, with Weft's functions. What can't be fused runs as it would without.
+    With a cluster, call `(z,) = dask.optimize(z)` inside the block, because otherwise the scheduler prepares the tasks.
+    Results have dask's order of sums, with Weft's functions. Everything else runs as it would without the block.
     """
     report = FusedReport()
     if Task is None or dask.config.get("array.query-planning", False):
@@ -193,7 +193,7 @@ def _fused_task(key: Any, task: Any, report: FusedReport) -> Any:
 
 
 def _flat(inner: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The tasks of a graph, with those of graphs inside under names of their own."""
+    """List the tasks of a graph, and those of the graphs inside it under names of their own."""
     found = {}
     for key, task in inner.items():
         if type(task) is not Task or task.func is not _execute_subgraph:
@@ -237,7 +237,9 @@ def _is_constant(value: Any) -> bool:
 
 
 def _numpy_part(inner: Mapping[Any, Any]) -> list[Any]:
-    """The keys of NumPy functions that one kernel can compute: none of them needs a foreign task that needs one."""
+    """Choose the keys of NumPy functions that one kernel can compute: none needs another task that needs one of
+    them.
+    """
     found, later = list[Any](), set[Any]()
     for key in _in_order(inner):
         task, needed = inner[key], set(inner[key].dependencies)

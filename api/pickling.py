@@ -1,6 +1,6 @@
-"""Pickle jitted functions: by reference where Python could import them, else as the function and its options.
+"""Pickle jitted functions: by reference if Python can import them, else as the function and its options.
 
-What travels is never machine code. The other process compiles the function at its first call, or finds the code in its
+Machine code is never in a pickle. The other process compiles the function at its first call, or finds the code in its
 disk cache. `cloudpickle` (joblib, dask and loky use it) sends functions of `__main__` and local ones by value.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def reduced(function: JitFunction, state: Mapping[str, Any], frame: FrameType | None) -> Any:
-    """Reduce a jitted function for a pickler; `frame` is where the pickler was called."""
+    """Reduce a jitted function for a pickler; `frame` is the frame that called the pickler."""
     if isinstance(function.__wrapped__, MethodType):
         return _bound, (function.__wrapped__, {key: x for key, x in state.items() if key != "function"})
     if _is_named(function) and function.__module__ not in _sent_by_value(frame):
@@ -58,7 +58,7 @@ def _new() -> JitFunction:
 
 
 def _bound(method: Any, options: Mapping[str, Any]) -> JitFunction:
-    """Make a jitted method; if its class has jitted it, `method` already is one."""
+    """Make a jitted method. If its class has already jitted it, `method` is the result."""
     from .function import JitFunction
 
     if isinstance(method, JitFunction):

@@ -1,4 +1,6 @@
-"""Profile a program: the time of each jitted function, kernel and piece, with lines, and a trace for browsers."""
+"""Profile a program: the time of each jitted function, kernel and piece, with line numbers, and a trace for
+browsers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from .runtime.profiling import Profile, Timed, measuring
 def profile(trace: str | None = None, *, quiet: bool = False) -> Iterator[Profile]:
     """Measure compiled code while the block runs, then print the times and write a Chrome trace file.
 
-    While it runs, calls go through Python and take some microseconds more: the figures of short calls are too high.
+    While it runs, calls go through Python and take some microseconds more, so the times of short calls are too high.
     """
     made = Profile()
     try:

@@ -28,7 +28,7 @@ def scan(f: Callable[[Any, Any], Any], init: Any, x: Any, axis: int = -1) -> Any
     axis: the axis to walk along.
 
     The loop is compiled. With more axes, `f` gets whole slices, so it must be written for arrays: `np.maximum`, not
-    `max`. Python runs the first two steps, which tell the dtype of the result.
+    `max`. Python runs the first two steps, to find the dtype of the result.
     """
     given = np.asarray(x)
     place = normalize_axis(axis, given.ndim)

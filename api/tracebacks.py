@@ -19,7 +19,7 @@ def shorten() -> None:
 
 
 def shorten_in(shell: Any) -> None:
-    """Shorten errors of syntax in IPython, which takes them to be about the cell itself. Others are short anyway."""
+    """Shorten syntax errors in IPython, which would show them as errors of the cell. Other errors are short anyway."""
     if not shell.custom_exceptions:
         shell.set_custom_exc((SyntaxProblem,), _show_in)
 

@@ -26,7 +26,9 @@ _TYPES = {"f": ("float", 4), "d": ("double", 8)}
 
 
 def applies(case: Case, answer: Any) -> bool:
-    """Tell whether a plain loop reads and writes the same: floats of one dtype and size, too many for the caches."""
+    """Tell whether a plain loop reads and writes as many bytes: floats of one dtype and size, too many for the
+    caches.
+    """
     if not case.row.streams:
         return False
     arrays = _long(case)
@@ -36,7 +38,7 @@ def applies(case: Case, answer: Any) -> bool:
 
 
 def _long(case: Case) -> list[Any]:
-    """Return the inputs as long as the case; a single row or column stays in a cache."""
+    """Return the inputs that are as long as the case. A single row or column stays in a cache."""
     longest = max(x.size for x in case.arrays)
     return [x for x in case.arrays if x.size == longest]
 

@@ -34,7 +34,9 @@ def installed() -> list[str]:
 
 
 def peers(names: Iterable[str], threads: int) -> list[BenchLibrary]:
-    """Return the libraries with these names, each limited to so many threads; some read that from the environment."""
+    """Return the libraries with these names, each limited to this many threads; some read the limit from the
+    environment.
+    """
     os.environ["NUMBA_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
     os.environ["NPROC"] = str(threads)  # XLA's pool

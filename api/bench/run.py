@@ -64,7 +64,7 @@ def usable_cores() -> int:
 
 
 def machine(libraries: Sequence[str]) -> dict[str, str]:
-    """Describe the machine and the versions, without anything that identifies this very machine."""
+    """Describe the machine and the versions, without anything that identifies this machine."""
     found = {"cpu": _cpu(), "cores": str(usable_cores()), "system": platform.system()}
     found["python"] = platform.python_version()
     modules = {OURS: "weft", "NumPy": "numpy", **MODULES}

@@ -18,10 +18,11 @@ def best_times(
     """Seconds for one call, by library; the best of its calls counts.
 
     The libraries take turns in short rounds, so that a disturbance of the machine meets all of them. Before each round
-    a library is called without a clock for `pause` seconds: the one before may have left threads that still wait in a
-    loop, and other data in the caches. The order turns round, because no library should always follow the same one.
-    What is four times slower than the best after three rounds is out. The end is after about `seconds` for each; on a
-    machine with other work later, when for a dozen rounds no best time has improved, or after five times `seconds`.
+    a library is called untimed for `pause` seconds, because the one before may have left threads that still wait in a
+    loop, and other data in the caches. The order rotates, so that no library always follows the same one. After three
+    rounds, calls that are four times slower than the best are dropped. Measuring ends after about `seconds` for each
+    library. On a busy machine it ends later: when no best time has improved for a dozen rounds, or after five times
+    `seconds`.
     """
     if not calls:
         return {}

@@ -45,7 +45,7 @@ def find_kernel(path: str, name: str | None, libraries: bool = False, text: str 
 
 
 def find_text(path: str) -> str | None:
-    """Read what may be a printed graph or a nest: stdin, or a file that is no `.weft` file."""
+    """Read stdin, or a file other than a `.weft` file, that may hold a printed graph or a nest."""
     if path == STDIN:
         return _stdin()
     return read_graph_text(path) if os.path.isfile(path) and not path.endswith(".weft") else None
@@ -56,7 +56,7 @@ def find_source(
 ) -> LanguageKernel | PrintedKernel:
     """Find what to run or print: the kernel of a printed graph, or a kernel that `find_kernel` finds.
 
-    `text` is what `find_text` has read, if it was called before.
+    `text` is the result of `find_text`, if that was called before.
     """
     text = text if text is not None else find_text(path)
     if text is None or not (is_printed(text) or path.endswith(".mlir")):

@@ -38,7 +38,7 @@ def _print(declared: str, doc: str) -> None:
 
 
 def env(args: argparse.Namespace) -> None:
-    """Print each environment variable with its value, or what holds without it."""
+    """Print each environment variable with its value, or with its default."""
     for variable in VARIABLES:
         given = os.environ.get(variable.name)
         value = f"default: {variable.default}" if given is None else f"set to {given}"

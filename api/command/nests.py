@@ -68,7 +68,7 @@ def dump_nest(args: argparse.Namespace, text: str, file: str, machine: Target) -
 def _arguments(
     kernel: NestKernel, given: Mapping[str, str], seed: int, file: str
 ) -> tuple[list[Array], dict[str, Any]]:
-    """Make the arrays and numbers of a call. Arrays that are only written need not be given."""
+    """Make the arrays and numbers of a call. Arrays that are only written can be left out."""
     names = (*kernel.parameters, *kernel.numbers)
     for name in given:
         if name not in names:
@@ -86,7 +86,7 @@ def _arguments(
 
 
 def _fill(kernel: NestKernel, made: dict[str, Any]) -> None:
-    """Make the arrays that are only written, where the others tell their sizes."""
+    """Make the arrays that are only written, if the other arrays tell their sizes."""
     env = {name: made[name] for name in kernel.numbers if isinstance(made.get(name), int)}
     given = [name for name in kernel.parameters if name in made]
     types = dict(zip(kernel.parameters, kernel.interface.types, strict=True))

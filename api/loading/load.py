@@ -89,7 +89,7 @@ class Loader:
         self.module._take(file, parsed.kernels)
 
     def read_all(self, files: list[str]) -> None:
-        """Read files in whatever order works: one may call an op that another registers."""
+        """Read files in any order that works: one may call an op that another registers."""
         waiting = files
         while waiting:
             failed, generation = [], lookup.generation

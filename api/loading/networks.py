@@ -31,6 +31,6 @@ def network_kernel(network: Any, name: str | None, options: Options) -> Kernel:
 
 
 def _reached(graph: Graph, passes: Sequence[str]) -> str | None:
-    """Guess the last pass of a graph that does not name it: none if it has no regions, else by what those have."""
+    """Guess the last pass of a graph that does not name it: none if it has no regions, else from their attributes."""
     found = regions(graph)
     return (passes[-1] if any(r.code is not None for r in found) else CHOSEN) if found else None

@@ -168,7 +168,7 @@ class ConstantNode(ExpressionNode):
 
 
 class OpNode(ExpressionNode):
-    """An operation or a function on other nodes; for reductions `axis` is the axis, or None for all."""
+    """An operation or a function on other nodes. For reductions, `axis` is the axis, or None for all."""
 
     astType = "op"
     __slots__ = ("axis",)

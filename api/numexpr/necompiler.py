@@ -103,7 +103,7 @@ _last: ContextVar[_Last | None] = ContextVar("weft.numexpr", default=None)
 
 
 class _Cache:
-    """Keep the names and the compiled forms of expressions; the oldest go when there are too many."""
+    """Keep the names and the compiled forms of expressions. If there are too many, the oldest are dropped."""
 
     def __init__(self) -> None:
         self.names: dict[Any, tuple[str, ...]] = {}
@@ -202,7 +202,7 @@ def disassemble(nex: NumExpr) -> list[Any]:
 def _find(
     ex: Any, local_dict: Any, global_dict: Any, depth: int, sanitize: bool | None, kwargs: dict[str, Any], fresh: bool
 ) -> tuple[NumExpr, list[Array]]:
-    """Return the compiled form of an expression for the kinds of its arguments, and these."""
+    """Return the compiled form of an expression for the kinds of its arguments, and the arguments."""
     if not isinstance(ex, str):
         raise ValueError(f"the expression must be a string, not {type_of(ex)}")
     level = _context(kwargs) if kwargs else "aggressive"
@@ -278,7 +278,7 @@ def _names(tree: ExpressionNode) -> list[str]:
 
 
 def _with_kinds(tree: ExpressionNode, kinds: Mapping[str, str]) -> ExpressionNode:
-    """Build an expression of `E` again, with its variables of the kinds that a signature gives them."""
+    """Build an expression of `E` again. A signature gives the kinds of its variables."""
     built: dict[int, ExpressionNode] = {}
     for old in postorder(tree):
         operands = [built[id(child)] for child in old.children]

@@ -147,7 +147,7 @@ class Runner:
         self._compiles = bool(program.steps and program.inputs) and not program.has_strings
 
     def run(self, arrays: Sequence[Array], out: Array | None = None) -> Any:
-        """Run on arrays. `out` may be written to or left alone; what is returned has the result."""
+        """Run on arrays. `out` may be written to or left alone; the returned array has the result."""
         if self.kernel is not None:
             return self.kernel(*arrays) if out is None else self.kernel(*arrays, out=out)
         if self._singles is None:
@@ -173,8 +173,8 @@ class Runner:
     def _let_compile(self, arrays: Sequence[Array]) -> None:
         """Start the thread that compiles when that is due; then give it as much time as the calls have had.
 
-        A loop of calls holds Python's lock. A thread that imports and compiles lets go of it a thousand times, at each
-        file for instance, and would wait 5 ms to get it back each time.
+        A loop of calls holds Python's lock. A thread that imports and compiles releases it a thousand times, for
+        instance at each file, and would wait 5 ms each time to get it back.
         """
         if self._compiling is None:
             if self._spent < _unless_first(PATIENCE):

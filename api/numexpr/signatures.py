@@ -1,7 +1,7 @@
 """Give each operation the kinds that it is defined for, and cast operands to them.
 
-A signature is the result's letter and those of the operands: `gt` has `bdd`, so two doubles give a bool. Of several
-that fit, the one with the lowest kinds is taken.
+A signature is the result's letter and those of the operands: `gt` has `bdd`, so two doubles give a bool. If several
+fit, the one with the lowest kinds is used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run an expression one operation at a time, with the bits of its compiled kernel.
 
-NumPy computes what it computes with the same bits. A kernel for each function does the rest; kernels of real numbers
-are written as text, because a kernel of text that is on disk loads without the compiler. Long arrays go through all
-operations block by block, so that what lies between two operations stays in the cache.
+NumPy computes the operations for which it gives the same bits. A kernel for each function does the rest. Kernels of
+real numbers are written as text, because a kernel of text that is on disk loads without the compiler. Long arrays go
+through all operations block by block, so that intermediate results stay in the cache.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUIET = _without_warnings()  # running in a copy costs a tenth of `np.errstate`
 
 
 class SingleOperations:
-    """The operations of a program: what computes each, from which places, to which dtype, and what ends there."""
+    """The operations of a program: the function for each, its operands, its dtype, and the values that end there."""
 
     def __init__(self, program: ExpressionProgram) -> None:
         self._constants = list(program.constants)
@@ -85,7 +85,7 @@ class SingleOperations:
 
 
 def _are_long(arrays: Sequence[Array]) -> bool:
-    """Whether arrays, apart from single numbers, have one shape, lie in C order and fill several blocks."""
+    """Whether all arrays, apart from single numbers, have one shape, are in C order and fill several blocks."""
     if not any(a.size > 2 * _BLOCK for a in arrays):
         return False
     full = [a for a in arrays if a.ndim]
@@ -93,12 +93,12 @@ def _are_long(arrays: Sequence[Array]) -> bool:
 
 
 def _reading(places: list[int]) -> Callable[[list[Any]], Any]:
-    """Return a function that takes the values at some places out of a list."""
+    """Return a function that takes the values at these places from a list."""
     return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
 
 
 def _computing(step: Step) -> Callable[..., Any]:
-    """Return the function that computes an operation from its operands, which may have lower kinds than it."""
+    """Return the function that computes an operation. Its operands may have lower kinds than the operation."""
     function = _function(step.name, step.kind, step.axis, len(step.operands))
     if step.casts.count(None) == len(step.casts):
         return function

@@ -1,4 +1,4 @@
-"""Describe what decides who runs a jitted function's call: the kinds of its arguments."""
+"""Describe the kinds of a call's arguments, which decide who runs the call of a jitted function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def foreign_reason(x: Any) -> Reason:
 
 
 def kinds_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Describe the arguments of a call as far as a refusal depends on them."""
+    """Describe the arguments of a call, as far as a refusal depends on them."""
     return tuple(map(_kind, args)), tuple((name, _kind(x)) for name, x in kwargs.items())
 
 

@@ -1,4 +1,4 @@
-"""Compile methods as programs that get the object as their first argument."""
+"""Compile methods, as programs that get the object as their first argument."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MethodProgram:
         self.program.prepare(front, form, args, kwargs, self._instance)
 
     def teach(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Methods are passed on to their plan; an object is never part of one piece."""
+        """Pass methods on to their plan: an object is never part of a single piece."""
 
     def learn_nest(self, front: Front, form: CallForm, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """A method has no recipe of its own."""

@@ -1,4 +1,4 @@
-"""Find out why a function can't be traced as a whole, if it can't."""
+"""Find the reason why a function can't be traced as a whole, if there is one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .reasons import Reason, span_of
 
 
 def obstacle_of(function: Any, rely: Callable[[Iterable[Guard]], None]) -> Reason | None:
-    """Return why Python must run a function, if it must; `rely` gets what the answer depends on."""
+    """Return why Python must run a function, if it must. Everything that the answer depends on is added to `rely`."""
     if isinstance(function, functools.partial):
         return obstacle_of(function.func, rely)
     if not isinstance(function, FunctionType):

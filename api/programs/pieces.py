@@ -63,7 +63,7 @@ class Owner(Protocol):
 
     @property
     def native_calls(self) -> int:
-        """How many calls of the function were served natively as this one piece."""
+        """How many calls of the function were served natively by this one piece."""
 
     def drop(self, lines: tuple[int, int]) -> None:
         """Leave the piece at these lines to Python from the next call on."""
@@ -72,13 +72,13 @@ class Owner(Protocol):
         """Keep a statement out of nests from the next call on."""
 
     def leave_whole(self, loop: ast.stmt) -> None:
-        """Try no side exits in a loop from the next call on."""
+        """Try no side exits in a loop any more, from the next call on."""
 
     def tell(self, reason: Reason) -> None:
-        """Print why Python takes over, if that is asked for."""
+        """Print why Python takes over, if the user wants to know."""
 
     def warn(self, error: Exception, lines: tuple[int, int]) -> None:
-        """Warn, once, that Python runs these lines because of a mistake of Weft's."""
+        """Warn, once, that Python runs these lines because of a mistake inside Weft."""
 
     def check_names(self) -> bool:
         """Whether names outside the function still mean what the plan knows."""
@@ -88,7 +88,7 @@ class Owner(Protocol):
 
 
 class PieceProgram:
-    """How the calls of one piece of a plan have gone. A piece that can't serve a call returns `MISS`."""
+    """Counts the calls of one piece of a plan. A piece that can't serve a call returns `MISS`."""
 
     obstacle = None
     planned_calls = 0
@@ -147,7 +147,10 @@ class PieceProgram:
 
 
 class LoopProgram(Called):
-    """How the calls of statements went that may be one nest: a callable that returns `MISS` where Python must run."""
+    """Counts the calls of statements that may be one nest.
+
+    It is a callable that returns `MISS` if Python must run them.
+    """
 
     takes_out = True  # calls have positional arguments only
 
@@ -171,7 +174,7 @@ class LoopProgram(Called):
         self.compile_seconds = 0.0
 
     def serves(self, planned: Any) -> bool:
-        """Take over statements of a new plan, if they are the same as before; tell whether they are."""
+        """Take over the statements of a new plan, if they are the same as before; tell whether they are."""
         if not plan.are_same(self.loop, planned):
             return False
         self.loop = replace(self.loop, name=planned.name)
@@ -190,7 +193,7 @@ class LoopProgram(Called):
 
     @property
     def signatures(self) -> int:
-        """How many signatures it was compiled for, with each version of its guards counted."""
+        """For how many signatures it was compiled, with each version of its guards counted."""
         return sum(map(len, self._made.values()))
 
     def inlined(self, trace: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -231,7 +234,7 @@ class LoopProgram(Called):
         return tuple(found[name] if name in found else values[name] for name in self.loop.live_out)
 
     def _version(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
-        """The compiled version whose guards hold for some values; one more is compiled if there is none yet."""
+        """The compiled version whose guards hold for some values. If there is none yet, another one is compiled."""
         versions = self._made.get(kinds, [])
         fitting = next((made for made in versions if made.fits(values)), None)
         if fitting is not None:
@@ -257,7 +260,7 @@ class LoopProgram(Called):
     ) -> bool:  # fmt: skip
         """Make a recipe for calls of a function that is this one piece; tell whether there is one.
 
-        `own` are guards on what the function itself is.
+        `own` are guards on the function itself.
         """
         versions = self._made.get(tuple(kind_of(values[name]) for name in self.loop.live_in), [])
         made = next((made for made in versions if made.fits(values)), None)
@@ -268,7 +271,7 @@ class LoopProgram(Called):
         return learned
 
     def _guards(self, piece: Piece) -> tuple[Guard, ...]:
-        """List what must still mean the same for a piece to run."""
+        """List the names that must still mean the same for a piece to run."""
         found = {(id(guard.holder), guard.key): guard for guard in (*piece.meant, *self._scope.meanings.guards)}
         return (*found.values(), *state_guards())
 
@@ -318,7 +321,7 @@ class LoopProgram(Called):
         return made
 
     def _refused(self, kinds: tuple[Any, ...], cut: Cut) -> Any:
-        """Leave these statements out of the next plan, unless only one more version of them can't be compiled."""
+        """Leave these statements out of the next plan, unless only an additional version of them can't be compiled."""
         if kinds in self._made:
             self._settled.add(kinds)
             return self._made[kinds][-1]
@@ -375,7 +378,7 @@ def _run(piece: PieceProgram | LoopProgram, run: Callable[[], Any]) -> Any:
 
 
 def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
-    """Note that a piece could not serve a call. That is its failure unless Python's own statements raise, too."""
+    """Note that a piece could not serve a call. It counts as a failure unless Python's own statements raise, too."""
     piece.reason = piece.doubt = reason
     piece.program.tell(reason)
     piece.misses += 1
@@ -385,7 +388,7 @@ def _missed(piece: PieceProgram | LoopProgram, reason: Reason) -> Any:
 def _failed(piece: PieceProgram | LoopProgram) -> None:
     """Count a call that only Python could serve; after several in a row the piece is switched off.
 
-    Between calls that are served, more and more calls are left to Python without a try.
+    Between the calls that are served, more and more calls are left to Python without a try.
     """
     reason, piece.doubt = piece.doubt, None
     piece.rest.lengthen(piece.native_calls)
@@ -405,7 +408,10 @@ def _failed(piece: PieceProgram | LoopProgram) -> None:
 
 
 def _left(piece: PieceProgram | LoopProgram) -> Any:
-    """Count a call of a piece that is switched off; if its native code serves fewer, the next plan is without it."""
+    """Count a call of a piece that is switched off.
+
+    If its native code serves fewer calls, the next plan leaves it out.
+    """
     if piece.left == 0:
         piece.served_before = piece.native_calls
     piece.left += 1
@@ -417,7 +423,7 @@ def _left(piece: PieceProgram | LoopProgram) -> Any:
 
 
 def _innermost(node: ast.AST, statements: Sequence[ast.stmt]) -> ast.stmt | None:
-    """The smallest statement inside others that a node is part of, if it is not one of them."""
+    """The smallest statement inside others that contains a node, unless it is one of them."""
     around = [s for top in statements for s in ast.walk(top) if isinstance(s, ast.stmt) and s not in statements]
     found = [s for s in around if any(part is node for part in ast.walk(s))]
     return min(found, key=lambda s: len(list(ast.walk(s))), default=None)
@@ -444,7 +450,7 @@ JUDGES = {plan.EXCUSE: excuse, plan.WEIGH: weigh}  # what a plan calls to say ho
 
 
 def _statements_of(function: FunctionType) -> Sequence[ast.stmt] | str:
-    """Read the statements of a function that is inlined."""
+    """Read the statements of an inlined function."""
     source = read_source(function)
     if isinstance(source, NoSource):
         return source.reason

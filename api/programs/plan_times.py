@@ -1,4 +1,4 @@
-"""Take the time of a few calls of a plan: how much of it is native, and how much is Python's.
+"""Time a few calls of a plan: how much of the time is native, and how much is Python's.
 
 The second and third call of a plan run in a copy of it whose pieces are timed; later calls cost nothing more. A call in
 which something was compiled does not count.
@@ -19,7 +19,7 @@ TIMED_CALLS = 2
 
 @record
 class TimeShares:
-    """How the time of some calls was spent, in nanoseconds; `pieces` has the native time by the name of a piece."""
+    """How the time of some calls was spent, in nanoseconds. `pieces` has the native time of each piece, by name."""
 
     calls: int
     total: int

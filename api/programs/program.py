@@ -69,7 +69,7 @@ class Front(Protocol):
 
 
 class Program:
-    """What is known about a function, and how its calls have gone so far. `make` makes pieces of plans."""
+    """What is known about a function, and how its calls have gone so far. `make` makes the pieces of plans."""
 
     def __init__(self, function: Callable[..., Any], make: MakePiece, compile: CompileNest | None) -> None:
         self.function, self._make, self._compile = function, make, compile
@@ -109,17 +109,17 @@ class Program:
 
     @cached_property
     def obstacle(self) -> Reason | None:
-        """Why the function can't be traced as a whole, if it can't."""
+        """The reason why the function can't be traced as a whole, if there is one."""
         return obstacle_of(self.function, self.rely)
 
     @cached_property
     def is_split(self) -> bool:
-        """Whether no call is traced as a whole: that can't be, or pieces are faster."""
+        """Whether no call is traced as a whole, because that is impossible or pieces are faster."""
         return self._is_better_split or changes_parameters(self.function, self.source)
 
     @property
     def _is_better_split(self) -> bool:
-        """Whether a trace is no choice, even if no nest serves the function."""
+        """Whether tracing is no option, even if no nest serves the function."""
         calls = (calls_written_loops, calls_numpy)
         is_known = self.obstacle is not None or self._slow_trace is not None
         return is_known or any(f(self.function, self.source) for f in calls)
@@ -169,7 +169,7 @@ class Program:
             problem = None  # its traceback refers to this frame, which holds the arguments
 
     def _run_foreign(self, foreign: Any, compiled: Compiled, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Let Python run a call with another library's array, which says nothing about calls with NumPy's."""
+        """Let Python run a call with another library's array. It says nothing about calls with NumPy's arrays."""
         reason = foreign_reason(foreign)
         self._refused.setdefault(reason, reason)
         self.tell(reason)
@@ -197,7 +197,10 @@ class Program:
         return planned(*args, **kwargs)
 
     def as_nest(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | Reason:
-        """Run a call as one nest, for `whole=True`; return the result in a tuple, or why that can't be."""
+        """Run a call as one nest, for `whole=True`.
+
+        Return the result in a tuple, or the reason why that is impossible.
+        """
         function, source = self.function, self.source
         if isinstance(source, NoSource) or not isinstance(function, FunctionType):
             return Reason(source.reason if isinstance(source, NoSource) else "it is not a plain function")
@@ -228,7 +231,7 @@ class Program:
         self.meanings.update(guards)
 
     def check_names(self) -> bool:
-        """Check that names outside still mean what they meant; if not, the next call learns anew."""
+        """Check that names outside still mean what they meant. If not, the next call starts from the beginning."""
         if self.meanings.are_kept():
             return True
         self._is_watched = True
@@ -236,7 +239,7 @@ class Program:
         return False
 
     def _follow(self) -> None:
-        """Use what was learned when names outside meant what they mean now, or learn anew."""
+        """Use what was learned when names outside had their present meaning, or start from the beginning."""
         if self.check_names():
             return
         states = [{name: self.__dict__[name] for name in LEARNED if name in self.__dict__}, *self._earlier]
@@ -272,7 +275,7 @@ class Program:
         self._outdate()
 
     def leave_whole(self, loop: ast.stmt) -> None:
-        """Try no side exits in a loop from the next call on."""
+        """Try no side exits in a loop any more, from the next call on."""
         self.unfit.add(-id(loop))
         self._outdate()
 
@@ -294,8 +297,8 @@ class Program:
     ) -> None:
         """Plan the function, and let its calls go straight to the plan, or to Python where there is none.
 
-        A function that is one piece has recipes of its own, once that has run (`teach`). `bound` is the object of a
-        method, the first argument of the plan.
+        A function that is one piece has recipes of its own, once the piece has run (`teach`). `bound` is the object of
+        a method, the first argument of the plan.
         """
         if not is_native(front) or (bound is ABSENT and not self.is_split and self.off is None):
             return
@@ -388,13 +391,13 @@ class Program:
         self._count_failure(reason)
 
     def _count_failure(self, reason: Reason) -> None:
-        """After several calls in a row that failed as a whole, none is tried any more."""
+        """Give up whole-function calls after several in a row that failed."""
         self._failures += 1
         if self._failures >= MOST_FAILURES:
             self.off = reason
 
     def warn(self, error: Exception, lines: tuple[int, int] | None) -> None:
-        """Warn, once, that Python runs these lines, or all of them, because of a mistake of Weft's."""
+        """Warn, once, that Python runs these lines, or all of them, because of a mistake inside Weft."""
         if not self._is_warned:
             self._is_warned = True
             warn_of(error, self.function, lines)
@@ -407,7 +410,7 @@ class Program:
 
     @property
     def reasons(self) -> list[Reason]:
-        """Why Python runs the function, parts of it, or some of its calls."""
+        """The reasons why Python runs the function, parts of it, or some of its calls."""
         found = [self._unplanned] if self._unplanned is not None else self.cuts
         whole = [self.obstacle] if self.obstacle is not None and not self.pieces else []
         return list(
@@ -419,7 +422,7 @@ class Program:
     # -- planning
 
     def _plan_for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Plan the function for arguments such as these."""
+        """Plan the function for arguments like these."""
         function, source = self.function, self.source
         if isinstance(source, NoSource) or not isinstance(function, FunctionType):
             self._unplanned = Reason(source.reason if isinstance(source, NoSource) else "it is not a plain function")

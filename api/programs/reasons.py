@@ -15,7 +15,7 @@ from ..ir.tuples import NamedTuple
 
 
 class Reason(NamedTuple):
-    """Why Python runs something, and where."""
+    """The reason why Python runs something, and where."""
 
     text: str
     span: Span | None = None
@@ -49,7 +49,7 @@ BUGS = (AssertionError, AttributeError, KeyError, UnboundLocalError)
 
 
 def is_internal(error: Exception, in_compiler: bool = False) -> bool:
-    """Tell whether an error is Weft's own mistake. With `in_compiler`, no code of the user has run."""
+    """Tell whether an error is a mistake inside Weft. With `in_compiler`, no user code has run."""
     if isinstance(error, WeftError):
         return isinstance(error, INTERNAL)
     place = error.__traceback__
@@ -60,7 +60,7 @@ def is_internal(error: Exception, in_compiler: bool = False) -> bool:
 
 
 def warn_of(error: Exception, function: Any, lines: tuple[int, int] | None) -> None:
-    """Warn that Python runs a function, or these lines of it, because of a mistake of Weft's."""
+    """Warn that Python runs a function, or these lines of it, because of a mistake inside Weft."""
     where = getattr(function, "__name__", "a function")
     if lines is not None and isinstance(function, FunctionType):
         shown = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]}-{lines[1]}"
@@ -71,6 +71,6 @@ def warn_of(error: Exception, function: Any, lines: tuple[int, int] | None) -> N
 
 
 def failures() -> type[Exception] | tuple[()]:
-    """Say which exceptions mean that a piece failed, while one is handled: none if it came from a signal handler."""
+    """Say which exceptions mean that a piece failed, while one is being handled: none if a signal handler raised it."""
     error = sys.exc_info()[1]
     return () if error is None or is_interruption(error) or isinstance(error, CompileWarning) else Exception

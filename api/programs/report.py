@@ -92,7 +92,10 @@ class ProgramReport:
 
 
 def report_of(name: str, program: Any, chain: Any) -> ProgramReport:
-    """Describe a program as it is now. Its function's own recipes run traces, or the piece that is the whole of it."""
+    """Describe a program as it is now.
+
+    The function's own recipes run traces, or the piece that is the whole function.
+    """
     pieces: list[PieceReport] = []
     in_piece = chain.calls if program.whole_piece is not None else 0
     whole_calls = program.compiled_calls + chain.calls - in_piece

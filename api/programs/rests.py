@@ -1,8 +1,8 @@
 """Leave calls to Python without a try while most tries fail.
 
-Code that raises an error natively runs again in Python, which raises the error itself. Such a call says nothing
-against the code: its arguments were wrong. Code may also have been compiled for other sizes than most calls have. In
-both cases a try that fails takes longer than the statements do in Python.
+Code that raises an error natively runs again in Python, which raises the error itself. Then the arguments were wrong,
+not the code. Code may also have been compiled for other sizes than most calls have. In both cases a failed try takes
+longer than the statements take in Python.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LONGEST = 1024  # calls that are left to Python at once
 
 
 class Rest:
-    """How many of the next calls are left to Python: twice as many after each try that failed."""
+    """How many of the next calls are left to Python: twice as many after each failed try."""
 
     def __init__(self) -> None:
         self._errors = self._left = self._served = 0
@@ -26,7 +26,7 @@ class Rest:
         return True
 
     def lengthen(self, served: int) -> None:
-        """Count a try that failed; `served` is how many calls were native so far."""
+        """Count a failed try; `served` is how many calls were native so far."""
         if served > self._served + WORTH_A_TRY:
             self._errors = 0
         self._errors, self._served = self._errors + 1, served

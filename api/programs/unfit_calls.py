@@ -1,4 +1,4 @@
-"""Leave calls of a piece to Python that no recipe fits, where NumPy takes less time than Weft without a recipe.
+"""Leave calls of a piece that no recipe fits to Python, if NumPy is faster than Weft without a recipe.
 
 A recipe serves most calls of a signature, but not all: an index that selects nothing is such a case. Weft's own way in
 Python takes about a millisecond, which pays for large arrays only.
@@ -20,20 +20,23 @@ UNFIT = Reason("native code can't serve calls with such sizes, and Python is fas
 
 
 class UnfitCalls:
-    """How many calls Weft has served without a recipe, by what they got, since the newest recipe was made."""
+    """How many calls Weft has served without a recipe since the newest recipe was made, by what they were given."""
 
     def __init__(self) -> None:
         self._counts: dict[Any, int] = {}
         self._recipes = 0
 
     def takes(self, args: Sequence[Any], work: int) -> bool:
-        """Tell whether a call is left to Python, which takes so many operations."""
+        """Tell whether a call with this many operations is left to Python."""
         if self._counts.get(_likeness(args), 0) < MOST_ALIKE:
             return False
         return work * max((x.size for x in args if type(x) is np.ndarray), default=1) < WORTH_IT
 
     def count(self, args: Sequence[Any], before: int, recipes: int) -> None:
-        """Note a call, and how many recipes had been made before it and by its end: with a new one it says nothing."""
+        """Note a call, and how many recipes there were before and after it.
+
+        A call that made a recipe does not count.
+        """
         if recipes != self._recipes:
             self._counts.clear()
             self._recipes = recipes
@@ -43,7 +46,7 @@ class UnfitCalls:
 
 
 def _likeness(args: Sequence[Any]) -> Any:
-    """Describe what decides whether a recipe fits; of sizes it is whether there are none, one or more elements."""
+    """Describe what decides whether a recipe fits. For sizes, that is whether they are 0, 1 or more."""
     return tuple(
         (x.dtype, *(min(n, 2) for n in x.shape)) if type(x) is np.ndarray else type(x)
         for x in args

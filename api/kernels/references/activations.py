@@ -1,4 +1,4 @@
-"""Activation functions, in NumPy. It has no erfc, so that of Python's `math` serves, element by element."""
+"""Activation functions, in NumPy. NumPy has no erfc, so Python's `math` computes it, element by element."""
 
 from __future__ import annotations
 
