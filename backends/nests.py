@@ -221,7 +221,7 @@ class _Runner:
             array[index] = lane.values[node.operands[0]]
 
     def assign(self, node: Node, lanes: Lanes) -> None:
-        """Runs a graph of arrays, and writes what it gives when all of it is computed."""
+        """Run a graph of arrays, and write its results when all of them are computed."""
         assert node.body is not None
         writes = integer(node.attrs, "writes")
         split = len(node.operands) - writes
@@ -346,7 +346,7 @@ def _combined(node: Node, k: int, elements: Array, envs: Sequence[Mapping[str, i
 
 
 def _starts_of_runs(node: Node, envs: Sequence[Mapping[str, int]]) -> list[int]:
-    """The steps at which a range around the innermost one has moved on."""
+    """Return the steps at which a range outside the innermost one has advanced."""
     outer = [dims.LOOP + variable.name for variable in variables(node)[:-1]]
     around = [[env[name] for name in outer] for env in envs]
     return [k for k in range(1, len(around)) if around[k] != around[k - 1]]

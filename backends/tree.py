@@ -111,7 +111,7 @@ def _moments(part: Array, add: Callable[[Array], Array]) -> Moments:
 
 
 def moved_powers(own: Array, total: Array, factor: Array) -> Array:
-    """Move a sum of powers from its own shift to the common one, by the power of what is between them."""
+    """Move a sum of powers from its own shift to the common one, by the power of their difference."""
     return np.asarray(np.where(own == -np.inf, own.dtype.type(1), total) * factor)
 
 
@@ -128,7 +128,7 @@ def joined_moments(parts: Moments, length: int, last: int) -> Moments:
 
 
 def both_moments(older: Moments, older_count: int, newer: Moments, count: int) -> list[Array]:
-    """Join the moments of two parts with so many elements."""
+    """Join the moments of two parts with these numbers of elements."""
     total = older[0] + newer[0]
     mean = total / total.dtype.type(older_count + count)
     moved = [moved_moments(older, older_count, mean), moved_moments(newer, count, mean)]

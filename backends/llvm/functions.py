@@ -19,7 +19,7 @@ class FrameWord(NamedTuple):
     """One word: the address of a slot ("pointer"), a size ("size"), a stride of a slot ("stride"), or memory.
 
     Loops that may run for ever call `int question(frame)` at the address in "question", if there is one, and stop if it
-    tells them to.
+    returns a number other than 0.
 
     `bytes` is how much memory the kernel needs: for each worker ("scratch", or "chunked" if only chunks need it), or
     for all together ("shared", which only chunks need).

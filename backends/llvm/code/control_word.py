@@ -1,4 +1,4 @@
-"""Run kernels of C libraries under the default floating-point control word, whatever the calling thread has set.
+"""Make kernels of C libraries run under the default floating-point control word, whatever the calling thread has set.
 
 Kernels that Weft loads itself are entered through thunks that do this (`engine/thunks.py`). Those of a library are
 placed by another linker, so LLVM writes the same here. The word is checked in a block before the kernel's own code, and
@@ -76,7 +76,9 @@ control.end:
 
 
 def _apart(block: str) -> tuple[str, str]:
-    """The lines that reserve memory on the stack, which belong into a function's first block, and the others."""
+    """Split lines into those that reserve memory on the stack, which belong into a function's first block, and the
+    others.
+    """
     if " = alloca " not in block:
         return "", block
     lines = block.splitlines(keepends=True)

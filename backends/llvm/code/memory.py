@@ -96,7 +96,7 @@ class Memory:
             return self.part_of(scope.memo[key], part), scope
 
     def load_pairs(self, half: Buffer, pointer: Val) -> Val:
-        """Loads a vector of complex numbers, whose parts are interleaved; `half` is the buffer of such parts."""
+        """Load a vector of complex numbers, whose parts are interleaved; `half` is the buffer of one kind of part."""
         elem = memory_element(half.dtype)
         if self.mask is None:
             return self.nest.e.load(pointer, elem, 2 * self.width)
@@ -191,7 +191,9 @@ class Memory:
                 e.store(e.extract(x, lane), self._lane(pointer, stride, lane))
 
     def _lane(self, pointer: Val, stride: Size, lane: int) -> Val:
-        """Return the address of a lane from that of its group of four: there are too few registers for every offset."""
+        """Return the address of a lane from that of its group of four, because there are too few registers for every
+        offset.
+        """
         for steps in (lane & ~3, lane & 3):
             pointer = self.nest.e.offset(pointer, self.frame.size(stride * steps)) if steps else pointer
         return pointer
@@ -235,7 +237,7 @@ class Memory:
         return pointer, scope
 
     def _line(self, pointer: Val, stride: Size, lines: int, scope: Scope) -> Val:
-        """Return an address some lines on: from that of its group of four, by an offset that instructions can scale.
+        """Return the address of a line from that of its group of four, by an offset that instructions can scale.
 
         The shifts are computed where they are used, so that the code generator sees them.
         """

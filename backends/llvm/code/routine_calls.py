@@ -1,4 +1,4 @@
-"""Translate the functions of routines that Python has no word for."""
+"""Translate the functions for which Python's syntax has no expression."""
 
 from __future__ import annotations
 
@@ -119,13 +119,16 @@ def _invoke(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed | None:
 
 
 def _system_call(w: RoutineWriter, args: Sequence[ast.expr]) -> None:
-    """`system_call(function, number, ...)`: call `syscall`, whose arguments are of any number."""
+    """`system_call(function, number, ...)`: call `syscall`, which takes any number of arguments."""
     function, *given = (w.fitted(w.value(a), None).val for a in args)
     w.e.emit(f"call i64 (i64, ...) {function.text}({', '.join(a.typed for a in given)})", "i64", 0)
 
 
 def _reserve(w: RoutineWriter, args: Sequence[ast.expr]) -> Typed:
-    """`reserve(bytes, align)`: memory on the stack. A number of bytes that is known later is for a routine's start."""
+    """`reserve(bytes, align)`: memory on the stack.
+
+    If the number of bytes is not constant, it must be at a routine's start.
+    """
     name, size = w.e.name(), w.fitted(w.value(args[0]), "i64").val
     align = w.value(args[1]).val.text
     line = f"  {name} = alloca i8, i64 {size.text}, align {align}"

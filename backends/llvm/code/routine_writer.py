@@ -23,7 +23,7 @@ COMPARISONS: dict[type, str] = {
 
 
 class RoutineWriter:
-    """Writes one routine in SSA form. `names` is None where no path leads."""
+    """Writes one routine in SSA form. `names` is None in code that no path reaches."""
 
     def __init__(self, routines: Routines, node: ast.FunctionDef) -> None:
         self.all, self.node, self.e = routines, node, Emitter()
@@ -308,7 +308,7 @@ class RoutineWriter:
         return self.e.offset(base.val, self.e.const("i64", offset)) if offset else base.val, type
 
     def fitted(self, value: Typed, type: str | None) -> Typed:
-        """Give a literal its type; other values have the right one, up to the structure they point to."""
+        """Give a literal its type. Other values have the right one, except for the structure that they point to."""
         if value.type == NUMBER and type in ("double", "float"):
             return Typed(self.e.const(type, int(value.val.text)), type)
         if value.type == NUMBER:

@@ -9,10 +9,10 @@
         return start
 
 A value is an `i1`, `i8`, `i16`, `i32`, `i64`, `float`, `double` or `ptr`, or a pointer to a structure, whose fields are
-read and written as attributes. Numbers take the type of what they meet; integers are signed, and `//` and `%` are the
-processor's division. In conditions `and` and `or` evaluate the right side only if it matters, elsewhere always. What
-Python has no word for is a function here: `routine_calls.py` has them. `@inline` puts a routine's code where it is
-called.
+read and written as attributes. Literals take the type of the value that they are combined with; integers are signed,
+and `//` and `%` are the processor's division. In conditions `and` and `or` evaluate the right side only if it matters,
+elsewhere always. Anything that Python's syntax can't say is a function; `routine_calls.py` has these. `@inline` puts a
+routine's code where it is called.
 
 `@step` is for interpreters whose instructions are routines (`runtime/native/steps.py`). A step has the parameters `op`,
 `call` and `args`; `op` points to the address of the step itself and to its operands. `return proceed()` jumps to the

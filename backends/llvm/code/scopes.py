@@ -56,7 +56,7 @@ class Nest:
         self.variables: dict[str, tuple[Val, Scope]] = {}
 
     def function(self, name: str) -> str:
-        """The text of a function that is written. It returns a status if its code may fail or stop.
+        """The text of a finished function. It returns a status if its code may fail or stop.
 
         Non-temporal stores are complete when it returns, so it waits for them once, not after each row.
         """

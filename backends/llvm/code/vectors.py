@@ -22,7 +22,7 @@ def load(e: Emitter, elem: str, lanes: int, address: Val) -> Val:
 
 
 def masked(e: Emitter, x: Val, mask: Val | None, missing: Val) -> Val:
-    """An element, or what stands for it in the lanes outside of a mask."""
+    """Return an element, or a substitute for it in the lanes outside a mask."""
     if mask is None or (e.zeroed.get(x.text) == mask.text and missing == e.const_like(missing, 0)):
         return x
     return e.select(mask, x, missing)

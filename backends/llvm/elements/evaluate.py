@@ -50,7 +50,7 @@ class Elements:
         return self.operations.demand((value, index), self._needs, self._make)
 
     def put(self, value: Value, index: Index, element: Val) -> None:
-        """Sets an element from here on, such as the result of a reduction."""
+        """Set an element from here on, such as the result of a reduction."""
         self.nest.scope.memo[value, index] = element
 
     def _keep(self, value: Value, index: Index, element: Val) -> None:
@@ -111,7 +111,9 @@ class Elements:
         return self.operations.compute(node, operands)
 
     def _run_each(self, node: Node, index: Index) -> None:
-        """Emit all results of an elementwise program, at this index and at others that the same step needs next."""
+        """Emit all results of an elementwise program, at this index and at the other indices that the same step needs
+        next.
+        """
         variable = loop_name(self.vector)
         moved = [{variable: dims.symbol(variable) + k} for k in self.ahead]
         indices = dict.fromkeys([index, *(tuple(dims.substitute(i, m) for i in index) for m in moved)])

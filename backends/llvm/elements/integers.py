@@ -86,7 +86,9 @@ def fmod(e: Emitter, dtype: DType, a: Val, b: Val) -> Val:
 
 
 def reciprocal(e: Emitter, dtype: DType, x: Val) -> Val:
-    """Return 1 or -1 for themselves, 0 for other numbers; for 0 the smallest i32 or i64, or 0 for other dtypes."""
+    """Compute the reciprocal: 1 and -1 stay, other numbers give 0, and 0 gives the smallest i32 or i64, or 0 for other
+    dtypes.
+    """
     one, zero = e.const_like(x, 1), e.zero_like(x)
     found = e.select(e.icmp("eq", x, one), one, zero)
     if dtype.kind == "int":

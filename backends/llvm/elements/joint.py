@@ -1,4 +1,4 @@
-"""List ops that share work: a table from op to a function that computes several values, and the op's own among them.
+"""List ops that share work: each op, with a function that computes several values and which of them belongs to the op.
 
 Two such ops on the same operands, such as quotient and remainder, are computed once; `elements` remembers the values.
 """

@@ -1,4 +1,4 @@
-"""Emit one op of the main table on values that are given."""
+"""Emit one op of the main table on given values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def emit_joint(e: Emitter, node: Node, joint: Joint, dtype: DType, values: Seque
 
 
 def emit_alone(e: Emitter, node: Node, dtypes: Sequence[DType], values: Sequence[Val]) -> Val:
-    """Emits an op that shares its work with no other."""
+    """Emit an op that shares its work with no other op."""
     have = dtypes[0]
     if node.op is CAST:
         return cast(e, values[0], have, node.result.type.dtype)

@@ -37,7 +37,7 @@ class Operations:
         needs_of: Callable[[Element], list[Element]],
         make: Callable[[Element, list[Known]], Known | None],
     ) -> Val:
-        """Make an element known, operands first; this does not recurse, because chains can be long.
+        """Compute an element after its operands. This does not recurse, because chains can be long.
 
         `make` emits an element whose operands are known, and returns it with its scope, or remembers it by itself.
         """
@@ -116,7 +116,7 @@ class Operations:
         return Clock(self.nest.entry.memo["clock"], question)
 
     def _emit_alone(self, node: Node, values: Sequence[Val], made: dict[Hashable, Sequence[Val]]) -> Val:
-        """Emit one op of an elementwise program; `made` holds results that several ops of straight-line code share."""
+        """Emit one op of an elementwise program. `made` holds results that several ops of straight-line code share."""
         joint = joint_of(node)
         if joint is None:
             return self._emit(node, list(values))

@@ -29,7 +29,9 @@ def cache_sizes() -> tuple[int, ...]:
 
 
 def written_sizes() -> str:
-    """The sizes of the second and third cache as the system writes them, for keys of code that was made for them."""
+    """The sizes of the second- and third-level caches as the system writes them, for keys of code that depends
+    on them.
+    """
     found = []
     for index in ("index2", "index3"):
         try:

@@ -2,8 +2,7 @@
 
 Memory is writable while it is filled; afterwards it is executable or read-only. This module does not need LLVM. What it
 loads is an image: linked code that can be placed at any address. `linking.py` makes images from object files. The cache
-on disk keeps images, so that a process that finds one there has nothing left to link but the few words that hold
-addresses.
+on disk keeps images, so that a process that finds one there only has to fill in the few words that hold addresses.
 """
 
 from __future__ import annotations

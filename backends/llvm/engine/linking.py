@@ -59,7 +59,7 @@ class ObjectLayout:
         return self.thunks.get(index) or self.own(index)
 
     def own(self, index: int) -> int:
-        """Return the offset of what a symbol of the object names."""
+        """Return the offset of the function or data that a symbol of the object names."""
         name, section, value, _ = self.object.symbols[index]
         if section is None or section not in self.places or value > self.object.sections[section].size:
             raise BadObject(f"'{name}' has no place in memory")

@@ -30,9 +30,9 @@ class Effort(Enum):
     """How hard LLVM works. Its passes run for loop nests only.
 
     The text of regions is already vectorised, with invariants hoisted and nothing computed twice. LLVM's standard
-    pipeline takes ten times as long, and the code is no faster (38 kernels, on a busy machine). The text of nests
-    is written where it stands, so LLVM moves invariants out of loops and chooses their counters. Code that runs seldom
-    is compiled in a sixth of the time.
+    pipeline takes ten times as long, and the code is no faster (38 kernels, on a busy machine). The text of nests is
+    written op by op, so LLVM moves invariants out of loops and chooses their counters. Code that runs rarely is
+    compiled in a sixth of the time.
     """
 
     OFTEN = auto()
@@ -71,8 +71,9 @@ def _simplify(module: Any, target: Target, effort: Effort) -> None:
 def _convert_selects(target: Target, allowed: bool) -> None:
     """Let LLVM turn conditional moves in loops into branches, or not.
 
-    It does so if a branch that is always foreseen were faster. The loops of programs select by data, where a branch is
-    often foreseen wrongly, which costs more than all the moves in a step: `crc16` takes 18 us without, and 28 with it.
+    LLVM does so if a branch that is always predicted would be faster. The loops of programs select by data, so a branch
+    is often mispredicted, which costs more than all the moves in a step: `crc16` takes 18 us without branches, and 28
+    with them.
     """
     if target.triple.startswith("x86_64"):
         llvm().set_option(f"-x86-cmov-converter={str(allowed).lower()}")

@@ -1,4 +1,4 @@
-"""Write the thunk of a kernel, which checks the floating-point control word: callers enter there.
+"""Write the thunk of a kernel: callers enter there, and it checks the floating-point control word.
 
 Kernels run under the default word, which rounds to nearest, keeps subnormal numbers and does not trap, so that results
 have the same bits everywhere. Few threads change it, so a thunk usually reads the word and jumps to the kernel. If the

@@ -34,7 +34,7 @@ LINE = 64  # bytes of a cache line
 
 
 def may_stop(region: Node, reductions: list[Node], outputs: list[tuple[int, Value]]) -> bool:
-    """Whether a walk may end early. One word tells where it ended, so there are no rows."""
+    """Whether a walk may end early. A single word says where it ended, so there are no rows."""
     return bool(region.attrs.get("early_exit")) and not region.attrs["rows"] and finds_first(reductions, outputs)
 
 
@@ -104,7 +104,7 @@ class Chunked:
     # -- rows
 
     def row_loops(self, groups: Sequence[Group], ranges: Mapping[Group, tuple[Val, Val]]) -> None:
-        """Emits the loops over some groups from the outside in; vectors of rows get a main loop and a masked one.
+        """Emit the loops over some groups from the outside in. Vectors of rows get a main loop and a masked one.
 
         Groups without a range run in full.
         """
@@ -157,7 +157,7 @@ class Chunked:
         return {loop_name(axis): 0 for group in (*self.rows, *self.columns) for axis in group[:-1]}
 
     def together(self, offsets: list[int]) -> Iterator[int]:
-        """Yields each offset once for every line of the step; `elements.ahead` has the offsets that follow."""
+        """Yield each offset once for every line of the step; `elements.ahead` has the offsets that follow."""
         for k, offset in enumerate(offsets):
             self.elements.ahead = [later - offset for later in offsets[k + 1 : k + IN_FLIGHT]]
             for down in range(self.at_once):
@@ -215,7 +215,7 @@ class Chunked:
         )  # fmt: skip
 
     def fetch(self, offsets: list[int], variable: str, ahead: int, level: int) -> None:
-        """Prefetch what the region reads some steps later, at these vectors, into a cache level."""
+        """Prefetch, into a cache level, what the region will read some steps later at these vectors."""
         assert self.region.body is not None
         later = {variable: dims.symbol(variable) + ahead}
         for slot, value in enumerate(self.region.body.inputs):

@@ -125,7 +125,10 @@ class Join(Chunked):
     def joined(
         self, reductions: Sequence[Reduction], load: Callable[[Reduction], list[list[Val]]]
     ) -> list[tuple[Node, list[Val]]]:
-        """Joins what the chunks have left of some reductions, as `load` finds it, in the order of the tree."""
+        """Join the partial results that chunks have left of some reductions, in the order of the tree.
+
+        `load` reads them.
+        """
         e = self.nest.e
         starts = [sums.unjoined() for sums in reductions]
 

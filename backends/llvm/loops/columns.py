@@ -61,7 +61,7 @@ class ColumnLoops:
 
     Vectors run along the innermost loop (`is_across`) or across rows. `rows` are walked together. `number` computes the
     ends of ranges. With `in_order` the walk meets elements in the order of their positions, in ranges from 0 on, and
-    may visit some again. The walk is everything there is (`is_whole`), may stop as soon as its result is known
+    may visit some again. With `is_whole` there is nothing but this walk. It may stop as soon as its result is known
     (`may_stop`), and 32 bits hold its positions (`is_narrow`). Whole vectors begin at a cache line of `line`. The
     elements of sums after the last whole step are one step, not several (`has_rest_in_one`).
     """
@@ -176,7 +176,7 @@ class Columns:
             return sums.results(parts)
 
     def totals(self) -> list[tuple[Reduction, list[Val]]]:
-        """The totals in the lanes of each reduction after the walk."""
+        """Return the totals in the lanes of each reduction after the walk."""
         e, loops = self.nest.e, self.loops
         # The number of blocks on the stack: all that were begun except the last, so -1 before the first.
         start = [e.const("i64", -1), *(v for s, _ in self.scans for v in s.start()), *self.fresh()]
@@ -334,7 +334,7 @@ class Columns:
         return [*running, *(v for a, t in zip(self.sums, totals, strict=True) for v in a.close(t, begin))]
 
     def tail(self, variable: str, end: Val, stop: Val, carried: list[Val]) -> list[Val]:
-        """Process the elements from `end` to `stop` in one step, or vector by vector; the slots of sums take turns."""
+        """Process the elements from `end` to `stop` in one step, or vector by vector. The slots of sums take turns."""
         e, nest, is_one = self.nest.e, self.nest, self.has_rest_in_one
 
         def vectors(values: list[Val]) -> list[Val]:
@@ -360,7 +360,10 @@ class Columns:
         return e.repeat([at, *carried], is_turned, turn)[1:]
 
     def turned(self, carried: list[Val], by: int) -> list[Val]:
-        """Moves the totals of sums by some slots, so that another one is the first; other reductions have no order."""
+        """Rotate the totals of sums by some slots, so that another slot is the first.
+
+        Other reductions have no order.
+        """
         _, running, totals = self.apart([self.nest.e.const("i64", 0), *carried], opened=True)
         moved = ([*t[by:], *t[:by]] if has_order(a.node) else t for a, t in zip(self.sums, totals, strict=True))
         return [*running, *(v for t in moved for v in t)]
@@ -391,7 +394,7 @@ class Columns:
         return first, self.closed(last, start) if self.watched else last
 
     def whole_steps(self, variable: str, start: Val, end: Val, carried: list[Val]) -> list[Val]:
-        """Run steps one after another, or a few at a time if an extreme is watched for."""
+        """Run steps one after another, or a few at a time if they look for an extreme."""
         nest, e = self.nest, self.nest.e
         if not self.watched:
             return nest.loop(variable, start, end, self.step, carried, self.whole_step)[1]

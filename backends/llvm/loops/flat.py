@@ -40,7 +40,7 @@ class FlatRows:
         self.copies: dict[LoopPlace, Val] = {}
 
     def fits(self) -> bool:
-        """Whether rows are short, and memory is walked in one of the ways that can run from row to row."""
+        """Whether rows are short, and memory is accessed in one of the ways that can run from row to row."""
         shortest = dims.minimum(self.length, self.most)
         is_short = shortest == self.length or (shortest, self.length) in region_guards(self.f.region)
         return is_short and all(map(self._runs_on, self.body))
@@ -141,7 +141,7 @@ class FlatRows:
 
 
 def flat_rows(f: RegionNest, loop: Node) -> FlatRows | None:
-    """A loop over short rows as one with the loop inside it, if memory allows it."""
+    """Emit a loop over short rows as one loop with the loop inside it, if memory allows it."""
     assert loop.body is not None
     inner = loop.body.nodes[0]
     if len(loop.body.nodes) > 1 or inner.op is not ops.FOR or inner.attrs["kind"] != "vector":

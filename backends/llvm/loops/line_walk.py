@@ -97,7 +97,7 @@ class LineWalk(Walk):
         self.nest.loop(None, whole, stop, self.lines, [], short_block)
 
     def _collides(self) -> Val:
-        """Whether lines are so far apart that they take each other's places in the first-level cache."""
+        """Whether lines are so far apart that they evict each other from the first-level cache."""
         e, along = self.nest.e, self.read_along(range(len(self.region.operands)))
         assert along is not None
         apart = coefficient(address(along.at, along.buffer.strides), self.jammed)
@@ -105,7 +105,7 @@ class LineWalk(Walk):
         return e.icmp("eq", over, e.const("i64", 0))
 
     def _wait(self, count: Val, ends: Val, is_last: Val) -> None:
-        """Finds what a block joins: like the carries of a binary counter, or all that wait if it is the last one."""
+        """Find what a block joins: as the carries of a binary counter do, or all that wait if it is the last one."""
         e, nothing = self.nest.e, self.nest.e.const("i64", 0)
         on = e.op("xor", e.op("add", count, e.const("i64", 1)), e.const("i64", -1))
         carries = e.op("and", count, on)

@@ -84,7 +84,7 @@ class RegionNest:
         return NativeFunction(name, text, (extents[0], extents[1]), (grains[0], grains[1]), unit, tile, owners)
 
     def known_owners(self) -> list[tuple[int, object]]:
-        """The values of the nest whose code was written from some line on."""
+        """Attribute the code from some line on to values of the nest."""
         return [(count, self.proxies.get(v, v) if isinstance(v, Value) else v) for count, v in self.nest.e.owners]
 
     def body(self, graph: Graph, ranges: Mapping[Node, tuple[Val, Val]]) -> None:
@@ -106,8 +106,8 @@ class RegionNest:
     def side_by_side(self, function: Node) -> None:
         """Emits a function for all points before the next one.
 
-        A function is a chain of FMAs that wait for one another. The CPU looks only one or two functions ahead, so
-        what it finds there should be of other vectors. LLVM keeps their order: rare arguments are branches.
+        A function is a chain of FMAs that wait for one another. The CPU looks only one or two functions ahead, so it
+        should find other vectors there. LLVM keeps the order, because rare arguments are handled in branches.
         """
         for point in self.points:
             self.get(function.result, point)
@@ -141,7 +141,9 @@ class RegionNest:
             self.nest.loop(name, start, stop, 1, [], step)
 
     def can_be_lanes(self, loop: Node) -> bool:
-        """Whether the steps of a loop can be lanes: no other loop around has lanes, and those inside run alike."""
+        """Whether the steps of a loop can be lanes: no outer loop has lanes, and the inner loops run alike in all
+        steps.
+        """
         own = {LOOP + v.name for n in (loop, *inside(loop)) for v in variables(n) if n.op is not ops.WALK}
         ranges = [sizes(n.attrs, "range") for n in inside(loop) if n.op in (ops.FOR, ops.WALK)]
         return not self.memory.vector and not any(dims.symbols(size) & own for sizes in ranges for size in sizes)
@@ -193,7 +195,7 @@ class RegionNest:
     # -- memory
 
     def slot(self, value: Value) -> int | None:
-        """The operand or result of the region that a buffer or a view is, if it is not scratch memory."""
+        """The operand or result of the region that a buffer or a view belongs to, unless it is scratch memory."""
         return self.slots.get(memory_of(value))
 
     def place(self, access: Node, point: Point = (0, 0)) -> LoopPlace:
@@ -223,7 +225,7 @@ class RegionNest:
         return Buffer(self.frame.pointer(slot), strides, dtype)  # arrays may have any address
 
     def scratch(self, value: Value) -> Buffer:
-        """Memory for the columns of one row, or of one step of vectors of rows, which every step uses again."""
+        """Scratch memory for the columns of one row, or of one step of vectors of rows; every step uses it again."""
         size: Size = value.type.dtype.size
         strides = list[Size]()
         vectors = (n for n in nodes_in(self.code) if n.attrs.get("kind") == "vector" and "width" in n.attrs)

@@ -129,7 +129,7 @@ def _stage_code(f: RegionNest, node: Node, step: list[int], rows: range, short: 
 
 
 def across(f: RegionNest, node: Node, point: Point) -> None:
-    """Combines the lanes of a walk; those of short rows are numbers already."""
+    """Combine the lanes of a walk. Those of short rows are already combined."""
     memo, lanes = f.nest.scope.memo, node.operands[0]
     if lanes not in f.totals:
         memo[node.result, point] = f.operations.known((lanes, point))[0]

@@ -40,7 +40,10 @@ class Shared(Chunked):
 
     @cached_property
     def sums(self) -> dict[tuple[str, Value], Node]:
-        """The sums of the second walk by kind and difference; a sum of squares needs the plain sum to be moved."""
+        """The sums of the second walk by kind and difference.
+
+        A sum of squares needs the plain sum, too, to be moved.
+        """
         found = {(c.kind, c.difference): c.node for c in self.composites}
         for c in self.composites:
             if c.kind == "moment2" and ("moment1", c.difference) not in found:
@@ -78,7 +81,7 @@ class Shared(Chunked):
         return {c.u: c for c in sorted(self.moments, key=lambda c: c.kind)}
 
     def mean(self, total: Val, number: Val, blocks: int) -> Val:
-        """The mean of chunk or part `number`, which has so many blocks, given its sum."""
+        """The mean of chunk or part `number`, which has this many blocks, given its sum."""
         e, size, elements = self.nest.e, self.frame.size, blocks * self.block_size()
         left = e.op("sub", size(self.count()), e.op("mul", number, size(elements)))
         length = e.cast("sitofp", e.call("smin", left, size(elements)), total.elem)

@@ -114,7 +114,7 @@ class VectorLoop(NamedTuple):
 
 
 def next_line(memory: Memory, place: LoopPlace, start: Val, stop: Val, long: int = LONG) -> Val:
-    """The start of the next cache line after `start`, if the row is at least `long` vectors."""
+    """Return the start of the next cache line after `start`, if the row has at least `long` vectors."""
     e, size, width = memory.nest.e, place.buffer.dtype.size, memory.width
     first = _address(memory, place, start)
     before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))

@@ -63,7 +63,7 @@ def emit_nest(nest: Graph, name: str, vector_bytes: int) -> NestCode:
 
 
 def _time(nest: Graph) -> Size:
-    """The estimated time of a call; numbers from data count as 1."""
+    """The estimated time of a call. Numbers from data count as 1."""
     cost = body_cost(nest)
     return dims.substitute(cost, {name: 1 for name in dims.symbols(cost) if name.startswith(dims.LOOP)})
 

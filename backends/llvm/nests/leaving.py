@@ -84,7 +84,7 @@ def _lane(f: NestFunction, x: Val, lanes: Val | None) -> Val:
 
 
 def ask(f: NestFunction, node: Node, points: Points) -> None:
-    """Asks whether to stop, once in a while: when the steps since the last question add up to some milliseconds.
+    """Ask whether to stop, once in a while: when the steps since the last time add up to some milliseconds.
 
     The time of a step is estimated; where loops in loops are inside, the CPU's clock is read.
     """
@@ -101,7 +101,7 @@ def ask(f: NestFunction, node: Node, points: Points) -> None:
 
 
 def ask_after(f: NestFunction, time: Val) -> None:
-    """Asks if this much estimated time, with what went before, is long enough."""
+    """Ask if this much estimated time, together with the time since the last question, is long enough."""
     e, left = f.e, _cell(f, LEFT)
     rest = e.op("sub", e.load(left, "i64", 0, 8), time)
     e.store(rest, left, 8)

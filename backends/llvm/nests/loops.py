@@ -58,7 +58,7 @@ def over(f: NestFunction, node: Node, points: Points, first: Val, end: Val) -> N
 
 
 def _unrolled(f: NestFunction, node: Node, points: Points) -> None:
-    """Emit the steps one after another; each sees the numbers that the one before carries on."""
+    """Emit the steps one after another; each gets the numbers that the one before carries on."""
     assert node.body is not None
     body, name = node.body, variables(node)[0].name
     first, end = sizes(node.attrs, "range")
@@ -131,9 +131,9 @@ def _in_registers(f: NestFunction, node: Node, point: Point, first: Val, end: Va
 
 
 def _is_short(loop: Node) -> bool:
-    """Tell whether the steps of a loop are so short that counting them takes a good part of the time.
+    """Tell whether the steps of a loop are so short that counting them takes a large part of the time.
 
-    LLVM writes out ranges of a few numbers by itself. Where nothing is stored, checks take longer than counting.
+    LLVM itself writes out ranges of a few numbers. Where nothing is stored, checks take longer than counting.
     """
     assert loop.body is not None
     body, (first, end) = loop.body, sizes(loop.attrs, "range")
@@ -146,7 +146,7 @@ def _is_short(loop: Node) -> bool:
 def _in_parts(
     f: NestFunction, first: Val, end: Val, cost: int, start: list[Val], run: Callable[[Val, Val, list[Val]], list[Val]]
 ) -> list[Val]:
-    """Emits a loop of short steps in parts, with a question after each: a question in every step would slow it down."""
+    """Emit a loop of short steps in parts, and ask after each part: asking in every step would slow it down."""
     e, size = f.e, max(1, PART // cost)
 
     def part(at: Val, carried: list[Val]) -> list[Val]:

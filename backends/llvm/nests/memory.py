@@ -85,7 +85,7 @@ def _memory(f: NestFunction, node: Node, point: Point) -> Val:
 
 
 def strides_in(f: NestFunction, owner: Value) -> tuple[Size, ...]:
-    """The byte strides of memory: of a buffer as its layout has them, of allocated memory in C order."""
+    """The byte strides of memory: those of the layout for a buffer, C order for allocated memory."""
     buffer = f.buffers.get(owner)
     return byte_strides(C, owner.type.shape, owner.type.dtype.size, "") if buffer is None else buffer.strides
 
@@ -93,7 +93,7 @@ def strides_in(f: NestFunction, owner: Value) -> tuple[Size, ...]:
 def _place(f: NestFunction, node: Node, point: Point, part: int = 0) -> tuple[Buffer, Size, Value]:
     """Return the buffer of an access, the offset in bytes, and the value that owns the memory.
 
-    Of complex numbers it is one of their parts.
+    If it holds complex numbers, the access is to one of their parts.
     """
     owner, index = base(node.operands[-1], sizes(node.attrs, "at"))
     buffer = f.buffers.get(owner)
@@ -176,7 +176,7 @@ def store_element(f: NestFunction, node: Node, point: Point, x: Val, part: int =
 
 
 def _lanes(f: NestFunction, point: Point) -> Memory:
-    """What loads and stores the elements of a point's lanes."""
+    """Load or store the elements of a point's lanes."""
     found = Memory(f.nest, f.frame, point.width, f"{LOOP}{point.vector}")
     found.mask = point.mask
     return found

@@ -40,7 +40,7 @@ def scalar(f: NestFunction, size: Size, point: Point) -> Val:
 
 
 def time_of(f: NestFunction, cost: Size, point: Point) -> Val:
-    """A time as a number; what it has of loops inside and of data there is left out."""
+    """Return a time as a number, without the parts that depend on inner loops or on data."""
     unknown = [name for name in dims.symbols(cost) if name.startswith(LOOP) and name not in point.env]
     return scalar(f, dims.substitute(cost, dict.fromkeys(unknown, 1)), point)
 
@@ -61,7 +61,7 @@ def moved(f: NestFunction, base: Val, offset: Size, point: Point) -> Val:
 
 
 def stride_of(offset: Size, point: Point) -> Size | None:
-    """Return by how many bytes an address moves from lane to lane, or None if no size tells it."""
+    """Return by how many bytes an address moves from lane to lane, or None if no size says it."""
     names = {name for name in dims.symbols(offset) if point.varies((name,))}
     if not names:
         return 0

@@ -1,4 +1,4 @@
-"""Hold what the emitter knows in one step of the loops around: variables, values and active lanes.
+"""Hold what the emitter knows in one step of the outer loops: variables, values and active lanes.
 
 A point corresponds to a `Lane` of the interpreter (`backends/nests.py`). A jammed loop has a point for each of its
 copies, a vector loop one for each of its vectors. All points run through a body together, statement by statement.

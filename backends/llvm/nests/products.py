@@ -8,7 +8,7 @@
         the rest of the body, for every vector of sums
 
 A sum is one chain of FMAs over the terms in order, from 0 on, whatever the blocks are. Vectors lie along the axis along
-which results are contiguous in memory. Small products, of one vector and few terms, read both factors where they are.
+which results are contiguous in memory. Small products, of one vector and few terms, read both factors in place.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _ProductEmitter:
         self.sums = _aligned(f, f.frame.scratch(LINE + ROWS * self.panel_width * self.bytes))
 
     def stacked(self, point: Point, depth: int) -> None:
-        """Runs loops over variables before the last three."""
+        """Run the loops over all variables but the last three."""
         if depth == len(self.outer):
             self.matrix(point)
             return
@@ -219,7 +219,7 @@ class _ProductEmitter:
         return e.fma(x, y, total) if self.dtype.kind == "float" else e.op("add", total, e.op("mul", x, y))
 
     def finish(self, point: Point, row: Val, first: Val, column: Val, masks: Sequence[Val]) -> list[Val]:
-        """Runs what follows the factors in the body, for the sums of one row."""
+        """Run the rest of the body, after the factors, for the sums of one row."""
         f, inner = self.f, point.step(self.rows.name, row)
         place = f.e.op("sub nsw", row, first)
         own = []

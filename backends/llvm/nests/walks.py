@@ -1,7 +1,7 @@
-"""Emit the walks of programs: reductions along ranges, what combines their lanes, and running values.
+"""Emit the walks of programs: reductions along ranges, the combination of their lanes, and running values.
 
 Loops and trees are those of regions (`loops/columns.py`); this module says what runs in a step. If vectors run along a
-walk whose body can't be computed in vectors, the elements of a step are computed one by one and stored for it.
+walk whose body can't be computed in vectors, the elements of each step are computed one by one and stored first.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class _WalkEmitter:
         return found
 
     def moved(self, point: Point, offset: Val | None = None) -> Point:
-        """A point in this step of the walk's loops, some elements on."""
+        """Make a point in this step of the walk's loops, some elements on."""
         made, known = point.step(), self.f.nest.variables
         made.env |= {name: known[name][0] for name, _, _ in self.columns if name in known}
         if offset is not None:
@@ -170,7 +170,7 @@ class _WalkEmitter:
         return [numbers.number(self.f, position_of(self.node), p) for p in self.at(offsets)]
 
     def one_by_one(self, slots: int) -> list[list[Val]]:
-        """Computes the elements of a step one after another; returns them in vectors, for each result."""
+        """Compute the elements of a step one after another, and return them as vectors, one for each result."""
         f, e, width, mask = self.f, self.f.e, self.memory.width, self.memory.mask
         kinds = [element(v.type.dtype) for v in self.body.outputs for _ in self.points]
         count = e.const("i64", slots * width)

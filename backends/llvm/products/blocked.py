@@ -40,7 +40,7 @@ HIGHEST = 120  # most rows of such a block, so that they stay in the second-leve
 
 
 def _blocks(size: Size, most: int, tile: int, fewest: Size) -> Size:
-    """Return the number of blocks along a side: none too long, and enough of them for the threads."""
+    """Return the number of blocks along a side: no block is too long, and there are enough of them for the threads."""
     needed, tiles = (dims.floordiv(size + step - 1, step) for step in (most, tile))
     return dims.maximum(needed, dims.minimum(tiles, fewest))
 
@@ -64,7 +64,7 @@ class Blocked(Product):
 
     @property
     def packs(self) -> Size:
-        """1 if these functions compute the product, 0 if another did in place."""
+        """1 if these functions compute the product, 0 if another function did so in place."""
         return 1 - self.is_in_place
 
     @property
@@ -247,7 +247,9 @@ class Multiply(Blocked):
         self.loop(self.number(0), parts, 1, terms)
 
     def add(self, down: Val, across: Val, left: Val, right: Val, sums: Val, given: dict[str, Val]) -> None:
-        """Adds terms to a tile. If its columns do not need all vectors, those that they need are added one by one."""
+        """Add terms to a tile. If its columns do not need all vectors, the vectors that they need are added one
+        by one.
+        """
         e, tile = self.e, self.tile
         last = self.number((tile.vectors - 1) * self.width)
 
@@ -263,7 +265,7 @@ class Multiply(Blocked):
         )
 
     def call_lowest(self, rest: Val, **given: Val) -> None:
-        """Adds terms to a tile; at the end of a block there may be a lower one that has all rows that are left."""
+        """Add terms to a tile. At the end of a block a lower tile may take all rows that are left."""
         heights = [h for h in LOW if h < self.tile.rows] + [self.tile.rows]
         for below, height in zip([0, *heights], heights, strict=False):
             fits = self.e.icmp("sgt", rest, self.number(below))
@@ -274,7 +276,7 @@ class Multiply(Blocked):
 
 
 class Finish(Blocked):
-    """Runs the stages over rows that blocks could not run, in loops over matrices and rows."""
+    """Run the stages over rows that blocks could not run, in loops over matrices and rows."""
 
     def __init__(
         self, region: Node, entries: dict[FrameWord, int], owner: str, panels: Panels, stages: RowStages

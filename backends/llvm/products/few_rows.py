@@ -45,7 +45,7 @@ class FewRows:
     def add(
         self, matrix: Val, terms: tuple[Val, Val], rows: tuple[Val, Val], copy: Val, is_first: Val, is_last: Val
     ) -> None:
-        """Add a part of the terms; `copy` holds these of the left operand."""
+        """Add a part of the terms; `copy` holds this part of the left operand."""
         p, e, tile = self.p, self.p.e, self.p.tile
         _, axis, term_axis = p.axes
         p.bind_stack(p.stack_number(p.right), p.right)

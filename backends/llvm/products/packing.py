@@ -21,7 +21,7 @@ AHEAD = 4  # lines of a panel that are prefetched: parts of lines are too short 
 
 
 class PackedSpan(NamedTuple):
-    """A range of lines or positions: its begin, the end of the existing ones, and the end of those that are read."""
+    """A range of lines or positions: its begin, the end of those that exist, and the end of those that are read."""
 
     start: Val
     stop: Val

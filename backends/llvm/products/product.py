@@ -183,7 +183,7 @@ class Product:
         """1 if a product that is not small is computed without packing, because its right operand stays in a core's
         cache, otherwise 0.
 
-        That is not for symmetric ones, which packing halves, nor for rows that stages follow.
+        It is not done for symmetric products, where packing saves half the work, nor if stages over rows follow.
         """
         if self.of_rows or self.is_symmetric or not (self.reads_in_place and self.is_plain(self.left)):
             return 0

@@ -116,12 +116,13 @@ class Small(Product):
 
     @property
     def wide(self) -> Tile:
-        """Return a tile of another shape for as many registers: few matrices have 3k vectors of columns."""
+        """Return a tile of another shape with as many registers, because few matrices have 3k vectors of columns."""
         rows = self.tile.rows * self.tile.vectors // WIDE
         return replace(self.tile, rows=rows, vectors=WIDE, is_free=True, is_direct=self.is_direct, is_tallest=True)
 
     def height(self, rows: Val, left_over: Val, tallest: Val) -> tuple[Val, Val | None]:
-        """Return the rows of the next tile unless few are left, and whether it is a wide one of middle height.
+        """Return the number of rows of the next tile, unless few are left, and whether it is a wide tile of medium
+        height.
 
         With 12, 8 and 4 rows every multiple of 4 is covered without computing a row twice; 16 are 8 and 8.
         """
@@ -203,7 +204,7 @@ class Small(Product):
 
 
 class InPlace(Small):
-    """The same for matrices that are not small but fit a core's cache: the inner loop runs over blocks of rows."""
+    """Do the same for matrices that are not small but fit a core's cache. The inner loop runs over blocks of rows."""
 
     def function(self, name: str) -> NativeFunction:
         def matrix(at: Val) -> None:

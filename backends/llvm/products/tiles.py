@@ -123,7 +123,7 @@ def _function(tile: Tile) -> tuple[str, dict[str, str]]:
 
 
 def _fetch_next(e: Emitter, tile: Tile, given: dict[str, Val]) -> None:
-    """Prefetches the totals of the tile below and the first elements of its rows."""
+    """Prefetch the totals of the next tile below, and the first elements of its rows."""
     rows = [tile.rows * tile.row_bytes + row * tile.row_bytes + near for row in range(tile.rows) for near in (0, LINE)]
     for name, offsets in (("sums", range(tile.bytes, 2 * tile.bytes, LINE)), ("left", rows)):
         for offset in offsets:

@@ -39,7 +39,7 @@ def has_order(node: Node) -> bool:
 
 
 def joined(e: Emitter, waiting: Val, parts: list[Val], join: Callable[[Val, list[Val]], list[Val]]) -> list[Val]:
-    """Joins partial results with those that wait, a bit for the level of each, from the newest to the oldest."""
+    """Join partial results with those that wait, from the newest to the oldest. A bit stands for the level of each."""
 
     def some(values: list[Val]) -> Val:
         return e.icmp("ne", values[0], e.const("i64", 0))
@@ -120,7 +120,7 @@ class Accumulators:
             store(self.nest.e, part, place)
 
     def finish(self, totals: list[Val], count: Val) -> list[Val]:
-        """Joins the last block, of those that there are, with all before it."""
+        """Join the last block, if there is one, with all before it."""
         return joined(self.nest.e, count, totals, self._with_level) if self.steps else totals
 
     def _with_level(self, level: Val, parts: list[Val]) -> list[Val]:

@@ -25,8 +25,8 @@ WATCHED = 4  # steps between two comparisons with the best
 class Watched:
     """Finds a minimum's or maximum's position with vectors along the columns, in C order.
 
-    A few steps together find their extreme and are compared with the best so far. Loops carry the best of every lane
-    and where its steps began; the steps also carry the extreme of each slot, and whether NaN was seen.
+    A few steps together find their extreme and are compared with the best so far. Loops carry the best element of every
+    lane and where its steps began. The steps also carry the extreme of each slot, and whether NaN was seen.
     """
 
     steps = 0

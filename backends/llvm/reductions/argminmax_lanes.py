@@ -22,8 +22,8 @@ NOWHERE = (1 << 63) - 1
 class Lanes:
     """A best element and its position in each lane. Loops carry both, slot by slot.
 
-    `is_ordered` tells that a lane sees its elements in C order, so it keeps the first of equals without comparing
-    positions. Positions are counted from `base` if narrow integers hold them then.
+    With `is_ordered` a lane sees its elements in C order, so it keeps the first of equal ones without comparing
+    positions. Positions are counted from `base`, if that makes them fit narrow integers.
     """
 
     steps = 0

@@ -1,7 +1,7 @@
 """Emit `min` and `max` of floats by vectors along the columns, in few instructions.
 
 The CPU's minimum or maximum of two vectors drops NaN, and which of two zeros it returns depends on their order. So NaN
-is noted separately, with one comparison for two vectors, and the signs of all elements are collected. If the largest
+is recorded separately, with one comparison for two vectors, and the signs of all elements are collected. If the largest
 element is a zero, no element is above it, and a clear sign bit belongs to a 0.0. `close` corrects the result, once for
 many steps. `Columns` runs this like other reductions.
 """
@@ -80,7 +80,7 @@ class Extremes:
         return [*found, signs, flags]
 
     def _best(self, newer: Val, older: Val) -> Val:
-        """Return the better of two in one instruction; the older one if one is NaN or both are zeros."""
+        """Return the better of two in one instruction, or the older one if one is NaN or both are zeros."""
         return self.e.select(self.e.fcmp("ogt" if self.largest else "olt", newer, older), newer, older)
 
     def close(self, totals: list[Val], begin: Val) -> list[Val]:

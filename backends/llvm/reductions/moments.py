@@ -54,7 +54,7 @@ class Moments:
         return joined(e, count, [last, *parts], join)[1:]
 
     def moved(self, moments: Sequence[Val], count: Val, shift: Val) -> tuple[Val, Val]:
-        """The sum of differences from another shift, and that of their squares; one that is infinite stays."""
+        """The sum of differences from another shift, and that of their squares. If it is infinite it stays so."""
         e, (_, own, plain, squares) = self.nest.e, moments
         apart = e.op("fsub", own, shift)
         far = e.op("fmul", e.splat(e.cast("sitofp", count, self.elem), self.lanes), apart)
@@ -65,7 +65,7 @@ class Moments:
         return e.select(is_here, plain, e.op("fadd", plain, far)), e.select(stays, squares, e.op("fadd", squares, more))
 
     def _both(self, level: Val, newer: Sequence[Val], count: Val) -> list[Val]:
-        """Joins the parts that wait at a level with newer ones of so many elements."""
+        """Join the parts that wait at a level with newer ones of this many elements."""
         e, older_count = self.nest.e, self._length(level)
         older = [load(e, self.elem, self.lanes, self._place(level, k)) for k in range(KINDS * self.slots)]
         number = e.splat(e.cast("sitofp", e.op("add", older_count, count), self.elem), self.lanes)
