@@ -40,12 +40,15 @@ class Effort(Enum):
     LOOPS = auto()
 
 
+LEVELS = {Effort.SELDOM: 0, Effort.OFTEN: 1, Effort.LOOPS: 2}  # of LLVM's code generator
+
+
 def compile_module(
     text: str, target: Target, allowed: frozenset[str] = frozenset(), effort: Effort = Effort.OFTEN
 ) -> Compiled:
     """Compiles a module to an object file; `allowed` are undefined symbols that it may have beside the usual ones."""
-    start, level = time.perf_counter(), 0 if effort is Effort.SELDOM else 2
-    with _at_work(text, target, level) as (module, machine):
+    start = time.perf_counter()
+    with _at_work(text, target, LEVELS[effort]) as (module, machine):
         _simplify(module, target, effort)
         middle = time.perf_counter()
         code = llvm().emit(module, machine, is_object=True)
@@ -55,7 +58,7 @@ def compile_module(
 
 def assembly(text: str, target: Target, effort: Effort = Effort.OFTEN) -> str:
     """The assembly of a module."""
-    with _at_work(text, target, 2) as (module, machine):
+    with _at_work(text, target, LEVELS[effort]) as (module, machine):
         _simplify(module, target, effort)
         return llvm().emit(module, machine, is_object=False).decode()
 
