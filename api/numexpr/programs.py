@@ -194,7 +194,7 @@ class Runner:
     def _compile(self, arrays: Sequence[Array]) -> None:
         try:
             kernel = self._make()
-            kernel.lower(*arrays)
+            kernel(*arrays)  # all that a first call prepares is ready then, such as the threads
             self.kernel = kernel
         except (WeftError, MemoryError):  # beyond a limit: single operations go on
             self._compiles = False
