@@ -5,15 +5,17 @@ Where NumPy would raise or warn, they raise: then the piece fails, and NumPy its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...ir.dtypes import F32, F64
-from .values import Abstract, Number, View
+from ...ir.dtypes import F32, F64, U64
+from .values import Abstract, Number, TupleValue, View
 
 Array = np.ndarray[Any, Any]
+Substitute = tuple[Any, Sequence[Abstract]] | None
 
 
 def cholesky(a: Array) -> Array:
@@ -49,6 +51,24 @@ def histogram(a: Array, bins: int) -> tuple[Array, Array]:
     return counts, np.linspace(low, high, bins + 1)
 
 
+def histogram_within(a: Array, bins: int, low: float, high: float) -> tuple[Array, Array]:
+    """`np.histogram` with bins of equal width in a range; elements outside of it are left out."""
+    if not low < high:
+        raise ValueError
+    edges = np.linspace(low, high, bins + 1)
+    places = np.minimum(((a - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    counts = np.zeros(bins, np.int64)
+    for i, v in enumerate(a):
+        if v >= low and v <= high:
+            k = places[i]
+            if v < edges[k]:
+                k = k - 1
+            elif v >= edges[k + 1] and k != bins - 1:
+                k = k + 1
+            counts[k] += 1
+    return counts, edges
+
+
 def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Array]:
     """`np.histogram` that adds up weights."""
     if len(a) != len(weights):
@@ -58,6 +78,26 @@ def weighted_histogram(a: Array, bins: int, weights: Array) -> tuple[Array, Arra
     for i, k in enumerate(places):
         sums[k] += weights[i]
     return sums, np.linspace(low, high, bins + 1)
+
+
+def bincount(x: Array, size: int) -> Array:
+    """`np.bincount` with `minlength`; larger numbers fail."""
+    if x.min() < 0:
+        raise ValueError
+    counts = np.zeros(size, np.int64)
+    for k in x:
+        counts[k] += 1
+    return counts
+
+
+def weighted_bincount(x: Array, weights: Array, size: int) -> Array:
+    """`np.bincount` with `minlength` that adds up weights; larger numbers fail."""
+    if len(x) != len(weights) or x.min() < 0:
+        raise ValueError
+    sums = np.zeros(size)
+    for i, k in enumerate(x):
+        sums[k] += weights[i]
+    return sums
 
 
 def _places(a: Array, bins: int) -> tuple[Any, Any, Array]:
@@ -123,22 +163,22 @@ def int_power(base: int, exponent: int) -> int:
 
 
 OVER_ARRAYS = ((sum, total), (max, largest), (min, smallest))
-WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram, sum, max, min)
+WRITTEN_HERE = (np.linalg.cholesky, np.cov, np.histogram, np.bincount, sum, max, min)
 COMPUTED_ONCE = (_places,)
 """Functions whose results nobody changes, so a second call with the same arguments gives the same ones."""
-LOOPS = (np.histogram,)
+LOOPS = (np.histogram, np.bincount)
 """Functions that are faster as loops than NumPy's, so a function that calls them is tried as a nest first."""
 
 
-def substitute(
-    function: Any, args: Sequence[Abstract], named: Mapping[str, Abstract]
-) -> tuple[Any, Sequence[Abstract]] | None:
+def substitute(function: Any, args: Sequence[Abstract], named: Mapping[str, Abstract]) -> Substitute:
     """A function of this module and its arguments, in place of a function of NumPy or Python."""
     if len(args) == 1 and not named and isinstance(args[0], View) and args[0].rank == 1:
         for known, ours in OVER_ARRAYS:
             if function is known:
                 return ours, args
     arrays = [x for x in (*args, *named.values()) if isinstance(x, View)]
+    if function is np.bincount and all(x.rank == 1 for x in arrays):
+        return _found(_bincount, args, named)
     if not arrays or any(x.dtype not in (F32, F64) for x in arrays):
         return None
     if function is np.linalg.cholesky and not named and len(args) == 1 and arrays[0].rank == 2:
@@ -146,10 +186,48 @@ def substitute(
     doubles = all(x.dtype == F64 for x in arrays)
     if function is np.cov and not named and len(args) == 1 and doubles and arrays[0].rank == 2:
         return (cov, args) if arrays[0].shape[0] != 1 else None
-    if function is np.histogram and len(args) == 2 and doubles and all(x.rank == 1 for x in arrays):
-        if not isinstance(args[1], Number) or not args[1].is_python or not args[1].dtype.is_integer:
-            return None
-        if set(named) == {"weights"} and isinstance(named["weights"], View):
-            return weighted_histogram, (*args, named["weights"])
-        return (histogram, args) if not named else None
+    if function is np.histogram and doubles and all(x.rank == 1 for x in arrays):
+        return _found(_histogram, args, named)
     return None
+
+
+def _found(rule: Callable[..., Substitute], args: Sequence[Abstract], named: Mapping[str, Abstract]) -> Substitute:
+    try:
+        inspect.signature(rule).bind(*args, **named)
+    except TypeError:  # NumPy tells what is wrong
+        return None
+    return rule(*args, **named)
+
+
+def _histogram(
+    a: Abstract,
+    bins: Abstract | None = None,
+    range: Abstract | None = None,
+    density: Abstract | None = None,
+    weights: Abstract | None = None,
+) -> Substitute:
+    """Which function is `np.histogram` with these arguments."""
+    if not (isinstance(a, View) and _is_int(bins) and density is None) or bins is None:
+        return None
+    if range is None and weights is None:
+        return histogram, (a, bins)
+    if range is None:
+        return (weighted_histogram, (a, bins, weights)) if isinstance(weights, View) else None
+    if weights is not None or not isinstance(range, TupleValue) or len(range.items) != 2:
+        return None
+    are_numbers = all(isinstance(x, Number) and x.is_python for x in range.items)
+    return (histogram_within, (a, bins, *range.items)) if are_numbers else None
+
+
+def _bincount(x: Abstract, weights: Abstract | None = None, minlength: Abstract | None = None) -> Substitute:
+    """Which function is `np.bincount` with these arguments."""
+    if not (isinstance(x, View) and x.dtype.is_integer and x.dtype != U64 and _is_int(minlength)) or minlength is None:
+        return None
+    if weights is None:
+        return bincount, (x, minlength)
+    is_real = isinstance(weights, View) and weights.dtype in (F32, F64)
+    return (weighted_bincount, (x, weights, minlength)) if is_real else None
+
+
+def _is_int(x: Abstract | None) -> bool:
+    return isinstance(x, Number) and x.is_python and x.dtype.is_integer

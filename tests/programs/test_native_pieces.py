@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 import sys
 import threading
 from collections.abc import Callable
@@ -372,30 +371,6 @@ def test_whole_functions() -> None:
         whole("2", X, x)
 
 
-def counted(x, w, bins):
-    counts, edges = np.histogram(x, bins)
-    return counts, np.histogram(x, bins, weights=w)[0] * 2, edges
-
-
-def test_histograms() -> None:
-    """Loops stand in for `np.histogram` where they give its bits; NumPy runs other calls of it."""
-    jitted = weft.jit(counted)
-    x = np.concatenate([np.random.default_rng(5).random(997), np.linspace(0, 1, 51)])
-    for values, weights, bins in ((x, x, 50), (x * 1e-3 - 3, -x, 7), (x, x, 1)):
-        assert_same(jitted(values, weights, bins), counted(values, weights, bins))
-    report = jitted.explain()
-    assert report.is_whole and report.pieces[0].kind == "loops" and report.pieces[0].calls
-    whole = [(x, x, np.linspace(-0.5, 1, 4)), (x.astype(np.float32), x, 5), (np.arange(40), x[:40], 3)]
-    for given in (*whole, (x, x[:5], 50), (np.array([0.0, np.inf]), x[:2], 3), (x[:0] + 1, x[:0], 1), (x, x, -1)):
-        try:
-            wanted = counted(*given)
-        except ValueError as error:
-            with pytest.raises(ValueError, match=re.escape(str(error))):
-                jitted(*given)
-        else:
-            assert_same(jitted(*given), wanted)
-
-
 def complex_in_place(z, w, points, i):
     np.multiply(z, z, z)
     np.add(z, w, z)
@@ -473,29 +448,3 @@ def test_only_numpy_can_run_them() -> None:
         for name in names:
             known = numpy_name(getattr(home, name, None))
             assert known is None or not is_known(known), name
-
-
-def histograms(x, w, bins, flag):
-    counts, edges = np.histogram(x, bins)
-    edges += 1
-    if flag:
-        sums = np.histogram(x, bins, weights=w)[0] * 2
-    else:
-        sums = np.histogram(w, bins)[0] * 1.0
-    again, fresh = np.histogram(x, bins)
-    x[0] = 3.0
-    for i in range(2):
-        sums = sums + np.histogram(x, bins)[0] * i
-        x[i] -= 1
-    return counts, edges, sums, again, fresh
-
-
-def test_what_is_computed_once() -> None:
-    """Equal calls share their work, but not if the array was changed, a branch made it, or the result is the user's."""
-    jitted, rng = weft.jit(histograms), np.random.default_rng(3)
-    for flag in (True, False, True):
-        x, w = rng.random(50), rng.random(50)
-        ours = x.copy()
-        assert_same(histograms(x, w, 7, flag), jitted(ours, w, 7, flag))
-        assert_same(x, ours)
-    assert jitted.explain().native_pieces
