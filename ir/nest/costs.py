@@ -10,7 +10,7 @@ from ..graph import Graph, Node
 from ..opdef import Trait
 from ..types import integer
 from . import ops
-from .scopes import variables
+from .scopes import LoopVariable, variables
 
 STEP = 1000  # of a step of a loop
 OP, COSTLY = 300, 4000  # of an op on one number
@@ -27,14 +27,17 @@ def middle_cost(loops: Sequence[Node]) -> Size:
     """The time of the step in the middle of loops around one another: triangular ones have shorter and longer steps."""
     cost = unit_cost(loops[-1])
     for loop in reversed(loops):
-        (variable,) = variables(loop)
-        middle = dims.floordiv(variable.first + variable.end - 1, 2)
-        cost = dims.substitute(cost, {LOOP + variable.name: middle})
+        cost = _in_the_middle(cost, *variables(loop))
     return cost
 
 
+def _in_the_middle(cost: Size, variable: LoopVariable) -> Size:
+    middle = dims.floordiv(variable.first + variable.end - 1, 2)
+    return dims.substitute(cost, {LOOP + variable.name: middle})
+
+
 def body_cost(body: Graph) -> Size:
-    """The time of a body. Ranges that depend on loops inside count with their ends."""
+    """The time of a body. Ranges that depend on a loop inside count as they are in the middle of that loop."""
     total: Size = STEP
     for node in body:
         if node.body is None:
@@ -42,7 +45,7 @@ def body_cost(body: Graph) -> Size:
             continue
         cost = body_cost(node.body)
         for variable in reversed(variables(node)):
-            cost = dims.substitute(cost, {LOOP + variable.name: variable.end})
+            cost = _in_the_middle(cost, variable)
             cost = cost * dims.maximum(variable.end - variable.first, 0)
         total = total + (dims.floordiv(cost, LANES) if node.attrs.get("kind") == "vector" else cost)
     return total

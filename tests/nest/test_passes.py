@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from weft.ir import dims
 from weft.ir.errors import WeftError
-from weft.ir.nest.costs import middle_cost
+from weft.ir.nest.costs import body_cost, middle_cost
 from weft.ir.nest.scopes import shared_loops
 from weft.ir.nest.text import parse_nest
 from weft.ir.nest.verify import verify_nest
@@ -53,4 +53,6 @@ def test_a_stack_of_small_products_is_worth_sharing() -> None:
     (loop,) = nest
     for rows, fewest in ((60, 60), (240, 240), (600, 240)):
         cost = dims.substitute(middle_cost(shared_loops(loop)), {"m": rows, "n": 60})
-        assert isinstance(cost, int) and cost > fewest * 8 * 8 * 100
+        whole = dims.substitute(body_cost(nest), {"m": rows, "n": 60})
+        assert isinstance(cost, int) and isinstance(whole, int)
+        assert cost > fewest * 8 * 8 * 100 and whole > 60 * cost
