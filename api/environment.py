@@ -14,7 +14,7 @@ class EnvVariable(NamedTuple):
 
 
 VARIABLES = (
-    EnvVariable("WEFT_NUM_THREADS", "all cores", "the most threads that a kernel may use; 1 uses no pool"),
+    EnvVariable("WEFT_NUM_THREADS", "all cores", "the most threads that a kernel may use; 1 disables the pool"),
     EnvVariable("WEFT_CACHE", "1", "0 keeps no compiled kernels on disk"),
     EnvVariable("WEFT_CACHE_DIR", "the user's cache folder", "the folder for compiled kernels"),
     EnvVariable("WEFT_CACHE_LIMIT", "512 MB", "the size of that folder in bytes; the oldest entries are deleted"),

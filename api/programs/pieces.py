@@ -433,7 +433,7 @@ def weigh(piece: Any, calls: int, steps: int) -> None:
     """Leave a loop with side exits to Python if its piece runs only a few steps in each call."""
     piece = getattr(piece, "timed_piece", piece)
     if calls >= MOST_SLOW and steps < FEWEST_STEPS * calls:
-        piece.off = Reason("it is left after a few steps each time")
+        piece.off = Reason("each call leaves it after a few steps")
         piece.program.drop(piece.lines)
 
 

@@ -435,7 +435,7 @@ class Program:
         except TypeError:  # the caller's mistake: Python says what is wrong
             return
         except RecursionError:
-            self._unplanned = Reason("its source is nested too deep")
+            self._unplanned = Reason("its source is nested too deeply")
             return
         if isinstance(found, Cut):
             self._unplanned = Reason(found.reason, span_of(found.node, function))

@@ -27,7 +27,7 @@ def dtype_argument(value: Abstract | None, default: DType = F64) -> DType:
     if value is None or (isinstance(value, Known) and value.value is None):
         return default
     if not isinstance(value, Known):
-        raise CutProblem("a dtype must be known when compiling")
+        raise CutProblem("a dtype must be known at compile time")
     try:
         return from_numpy(np.dtype(value.value))
     except (TypeProblem, TypeError) as error:

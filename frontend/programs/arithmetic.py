@@ -225,7 +225,7 @@ def _python(e: NestEmitter, name: str, operands: Sequence[Number]) -> Number:
         except (ArithmeticError, TypeError, ValueError) as error:
             raise CutProblem(f"this raises {type(error).__name__}: {error}") from error
         if type(made) is int and not -(2**63) <= made < 2**63:
-            raise CutProblem("an int of Python does not fit 64 bits here")
+            raise CutProblem("a Python int does not fit 64 bits here")
         return constant(made)
     names = [n.kind.name for n in operands if isinstance(n.kind, PythonNumber)]
     if "complex" in names:
@@ -281,7 +281,7 @@ def _unary(e: NestEmitter, name: str, number: Number, kind: str) -> Number:
     if name == "invert":
         return _ints(e, "subtract", constant(-1), whole)
     value = value_of(e, whole)
-    e.check(e.op("ne", value, e.constant(-(2**63), I64)), "an int of Python does not fit 64 bits", "OverflowProblem")
+    e.check(e.op("ne", value, e.constant(-(2**63), I64)), "a Python int does not fit 64 bits", "OverflowProblem")
     return Number(INT, e.op("abs", value))
 
 
@@ -315,7 +315,7 @@ def _as_float(e: NestEmitter, number: Number, exactly: bool = False) -> Value:
     """Convert a number to a float. With `exactly`, an int that would be rounded fails the piece."""
     if number.known is not None:
         if exactly and float(number.known) != number.known:  # type: ignore[arg-type]
-            raise CutProblem("an int of Python is compared or divided that no float holds exactly")
+            raise CutProblem("a Python int that no float holds exactly is compared or divided")
         return e.constant(float(number.known), F64)  # type: ignore[arg-type]
     value = value_of(e, number)
     if value.type.dtype == F64:
@@ -323,7 +323,7 @@ def _as_float(e: NestEmitter, number: Number, exactly: bool = False) -> Value:
     made = e.cast(value, F64)
     if exactly and value.type.dtype == I64 and not _is_short(e, number):
         small = e.op("le", e.op("abs", made), e.constant(EXACT, F64))
-        e.check(small, "an int of Python is compared or divided that no float holds", "OverflowProblem")
+        e.check(small, "a Python int that no float holds is compared or divided", "OverflowProblem")
     return made
 
 
@@ -430,7 +430,7 @@ def _int_power(e: NestEmitter, a: Value, exponent: Any) -> Value:
 
 
 def _fits(e: NestEmitter, condition: Value) -> None:
-    e.check(condition, "an int of Python does not fit 64 bits", "OverflowProblem")
+    e.check(condition, "a Python int does not fit 64 bits", "OverflowProblem")
 
 
 # -- NumPy's numbers
@@ -493,5 +493,5 @@ def fitted_int(e: NestEmitter, value: Value, want: DType) -> Value:
         same = e.op("eq", e.cast(made, I64), value)
         if want.kind == "uint" and want.bits == 64:
             same = e.op("ge", value, e.constant(0, I64))
-        e.check(same, f"an int of Python is out of bounds for {want.numpy.name}", "OverflowProblem")
+        e.check(same, f"a Python int is out of bounds for {want.numpy.name}", "OverflowProblem")
     return made

@@ -52,7 +52,7 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
         if isinstance(arg, ast.Starred):
             spread = evaluate(p, arg.value)
             if not isinstance(spread, TupleValue):
-                raise CutProblem("only tuples are spread over arguments", arg)
+                raise CutProblem("only tuples can be unpacked into arguments", arg)
             args += spread.items
         else:
             args.append(evaluate(p, arg))
@@ -64,7 +64,7 @@ def call(p: Lowering, node: ast.Call) -> Abstract:
     if isinstance(function, FunctionValue):
         return inline_local(p, function, args, named)
     if not isinstance(function, Known):
-        raise CutProblem("what is called is not known when compiling", node)
+        raise CutProblem("the called function is not known at compile time", node)
     if (jitted := jitted_function(function.value)) is not None:
         return inline(p, jitted, args, named)
     if any(function.value is known for known in WRITTEN_HERE):

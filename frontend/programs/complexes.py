@@ -90,7 +90,7 @@ def python_complex(
         return _made(_quotient(e, a, pairs[1]))
     if name == "power" and type(exponent) is int and 0 <= exponent <= MOST_POWER:
         return _made(_power(e, a, exponent))
-    raise CutProblem(f"'{name}' of complex numbers of Python is not supported in loops, or raises")
+    raise CutProblem(f"'{name}' of Python's complex numbers is not supported in loops, or raises")
 
 
 def _made(pair: Pair) -> Number:

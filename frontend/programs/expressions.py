@@ -82,7 +82,7 @@ def condition(p: Lowering, node: ast.expr) -> Number:
     if isinstance(value, TupleValue):
         return constant(bool(value.items))
     if isinstance(value, View) and value.rank:
-        raise CutProblem("the truth of an array is needed", node)
+        raise CutProblem("the truth value of an array is needed", node)
     return truth(p.e, p.converted(value))
 
 
@@ -109,10 +109,10 @@ def conditional(p: Lowering, test: Number, yes: Callable[[], Abstract], no: Call
 
 
 def from_object(p: Lowering, value: Any) -> Abstract:
-    """An object that is known when compiling."""
+    """An object that is known at compile time."""
     if type(value) in (bool, int, float, complex):
         if type(value) is int and not -(2**63) <= value < 2**63:
-            raise CutProblem("an int of Python does not fit 64 bits")
+            raise CutProblem("a Python int does not fit 64 bits")
         return constant(value)
     if is_scalar(value):
         try:
@@ -356,7 +356,7 @@ def _item(of: TupleValue, items: tuple[Abstract, ...]) -> Abstract:
         return TupleValue(of.items[slice(*map(_known_int, (item.start, item.stop, item.step)))], of.is_list)
     at = _known_int(item)
     if at is None or not -len(of.items) <= at < len(of.items):
-        raise CutProblem("a tuple is indexed out of its range")
+        raise CutProblem("the index of a tuple is out of range")
     return of.items[at]
 
 
@@ -364,7 +364,7 @@ def _known_int(item: Abstract | None) -> int | None:
     if item is None or (isinstance(item, Known) and item.value is None):
         return None
     if not isinstance(item, Number) or type(item.known) is not int:
-        raise CutProblem("a tuple is indexed by a number that is not known when compiling")
+        raise CutProblem("a tuple is indexed by a number that is not known at compile time")
     return item.known
 
 

@@ -179,7 +179,9 @@ class _Count:
     def demand(self) -> None:
         """Leave the piece if a loop runs no step."""
         if not self.p.e.is_visible(self.steps.first, self.steps.end):
-            raise CutProblem("whether a loop has a step, and a variable its kind, depends on a loop around it")
+            raise CutProblem(
+                "whether a loop has a step, which decides the kind of a variable, depends on a loop around it"
+            )
         if not self.p.e.holds(self.steps.end - self.steps.first - 1):
             more = self.had_step()
             assert more is not None

@@ -269,7 +269,7 @@ class _Outputs:
     def _either(self, value: Number, other: NumberKind) -> Result:
         """A number of one kind or another."""
         if value.is_first is None:
-            raise TwoKindsResult("a result is of one kind or another")
+            raise TwoKindsResult("a result may have either of two kinds")
         number = value_of(self.e, value)
         first = NumberResult(self._stored(number), value.kind)
         second = NumberResult(first.buffer, other)

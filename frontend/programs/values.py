@@ -87,7 +87,7 @@ def dtype_of(kind: NumberKind) -> DType:
 
 
 def constant(value: bool | int | float | complex) -> Number:
-    """A Python number that is known when compiling."""
+    """A Python number that is known at compile time."""
     size = value if type(value) is int else None
     return Number(PythonNumber(type(value).__name__, value), size=size)
 

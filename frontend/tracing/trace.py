@@ -237,7 +237,7 @@ class Trace:
         elif into.kind != "complex":
             is_fine &= given == into
         if self.is_strict and not (is_fine and given is not None):
-            self.refuse(TraceProblem("what is stored may not fit the array", self.at or here()))
+            self.refuse(TraceProblem("the stored value may not fit the array", self.at or here()))
 
     def leave_text(self) -> None:
         """Refuse to go on without Python if the text of a traced value is needed: it would be the text of its type."""

@@ -42,7 +42,7 @@ FOR = _op(
     f"var: text; range: sizes; kind: loop kind; flat?: flag; {_SPEED}; {_SHARED}",
 )  # fmt: skip
 WALK = _op(
-    "walk", 0, "Combines what its body gives for every number of its ranges, in the order of the fixed tree.",
+    "walk", 0, "Combines the results of its body for all numbers of its ranges, in the order of the fixed tree.",
     "vars: texts; range: sizes; kind: loop kind; combine: texts; steps: steps; until?: flag; position?: sizes; "
     "taps?: taps; chained?: flags; "
     f"{_SPEED}",
@@ -56,13 +56,11 @@ PRODUCT = _op(
 )  # fmt: skip
 TERMS = _op("terms", 2, "The two factors of a product.")
 WHEN = _op("when", 1, "Runs its body where the condition holds; its results are zeros elsewhere.")
-WHILE = _op("while", None, "Steps carried values as long as the first result of its body is true.")
-ALLOC = _op("alloc", 0, "Memory for the stack, a worker or the call, with nothing in it yet.", "place: memory place")
+WHILE = _op("while", None, "Repeats its body on carried values as long as its first result is true.")
+ALLOC = _op("alloc", 0, "Uninitialised memory on the stack, for a worker or for the call.", "place: memory place")
 LOAD = _op("load", 1, "The element of a buffer at an index.", "at: sizes")
 STORE = _op("store", 2, "Writes a number to a buffer at an index.", "at: sizes; stream?: flag")
-FETCH = _op(
-    "fetch", 1, "Asks for an element to be brought into a cache; any index is allowed.", "at: sizes; level: count"
-)
+FETCH = _op("fetch", 1, "Brings an element into a cache; any index is allowed.", "at: sizes; level: count")
 VIEW = _op(
     "view", 1,
     "A buffer under other axes: element `vars` is the buffer's element `at`, or axes are collapsed (outermost first).",
@@ -72,7 +70,7 @@ BIND = _op(
     "bind", 1, "Names a number from data `@var`, after a check that it is in a range.", "var: text; range: sizes"
 )
 ASSIGN = _op(
-    "assign", None, "Writes what a graph of arrays gives to the last buffers, as if all of it were computed first.",
+    "assign", None, "Writes the results of a graph of arrays to the last buffers, as if all were computed first.",
     "writes: count; guards?: guards",
 )  # fmt: skip
 SWITCH = _op("switch", 0, "Runs the first of its cases whose guards hold.")

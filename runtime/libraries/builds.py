@@ -21,7 +21,7 @@ class Builds:
         name = image.build_id
         known = self._digests.get(name) or _on_disk(name)
         if name and known is not None and known != image.digest:
-            raise Damage("it was changed after it was linked: a library of the same build ID was loaded before")
+            raise Damage("it was changed after it was linked: another library with the same build ID was loaded before")
 
     def note(self, image: Image) -> None:
         """Record a loaded library."""

@@ -68,7 +68,7 @@ class Image:
         """Return a string of the string table."""
         end = self._strings.find(b"\0", offset)
         if end < 0:
-            raise Damage("it names a text outside of its string table")
+            raise Damage("it names a string outside its string table")
         return self._strings[offset:end].decode("utf-8", "surrogateescape")
 
     def texts(self, tag: int) -> list[str]:
@@ -168,7 +168,7 @@ class Image:
             raise Damage("its string table does not end")
         for tag in (NEEDED, SONAME):
             if any(value >= len(found) for name, value in self.entries if name == tag):
-                raise Damage("it names a text outside of its string table")
+                raise Damage("it names a string outside its string table")
         return found
 
 
@@ -197,7 +197,7 @@ def _segments(content: bytes) -> tuple[Segment, ...]:
         if s.kind == LOAD and (s.offset + s.file_size > len(content)):
             raise Damage("its end is missing")
         if s.file_size > s.size and s.kind in (LOAD, TLS):
-            raise Damage("a segment has less memory than content")
+            raise Damage("a segment has less memory than file content")
     return found
 
 

@@ -55,12 +55,12 @@ def _relocations(image: Image) -> Table:
     for start, size in ((RELA, RELASZ), (JMPREL, PLTRELSZ)):
         if start in tags and size in tags:
             if tags[size] % 24:
-                raise Damage("its relocations are not whole")
+                raise Damage("its relocations are incomplete")
             data = image.bytes_at(tags[start], tags[size], "table of relocations")
             parts.append(np.frombuffer(data, _RELOCATION))
     first = parts[0] if RELA in tags and parts else np.zeros(0, _RELOCATION)
     if tags.get(RELACOUNT, 0) > len(first) or not np.isin(first["type"][: tags.get(RELACOUNT, 0)], _RELATIVE).all():
-        raise Damage("its relocations are not those that it counts")
+        raise Damage("it has more or fewer relocations than it says")
     every = np.concatenate([np.zeros(0, _RELOCATION), *parts])
     found: Table = every[every["type"] != 0]
     is_text = TEXTREL in tags or tags.get(FLAGS, 0) & _TEXT_RELOCATIONS
@@ -107,7 +107,7 @@ def _symbols(image: Image, used: int) -> Table:
         count = max(count, _gnu_hash(image))
     found = np.frombuffer(image.bytes_at(tags[SYMTAB], 24 * count, "symbol table"), _SYMBOL)
     if (found["name"] >= image.text_size).any():
-        raise Damage("it names a text outside of its string table")
+        raise Damage("it names a string outside its string table")
     kind = found["info"] & 15
     defined = found[(found["section"] != 0) & (found["section"] != _ABSOLUTE) & (kind != _THREAD)]
     kind = defined["info"] & 15
@@ -220,7 +220,7 @@ def _check_calls(image: Image, relocations: Table, packed: set[int]) -> None:
         if start not in tags:
             continue
         if tags.get(size, 0) % 8:
-            raise Damage("its initialisers are not whole")
+            raise Damage("its list of initialisers is incomplete")
         data = image.bytes_at(tags[start], tags.get(size, 0), "list of initialisers")
         places = tags[start] + 8 * np.arange(tags.get(size, 0) // 8, dtype="<u8")
         for place, value in zip(places.tolist(), np.frombuffer(data, "<u8").tolist(), strict=True):

@@ -249,7 +249,7 @@ def test_wrong_shapes() -> None:
 
 
 def test_a_product_of_one_element_writes_nothing_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its only column is known when compiling, so all lanes of a vector are that element: one of them is stored."""
+    """Its only column is known at compile time, so all lanes of a vector are that element: one of them is stored."""
     made: list[tuple[Any, int]] = []
 
     def empty(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -54,7 +54,7 @@ def _made_like(value: float | None) -> Callable[[Lowering, Arguments, Named], Ab
         given = bound_arguments(("a", "dtype", "order", "subok", "shape"), args, named)
         of = p.computed(given["a"])
         if not isinstance(of, View):
-            raise CutProblem("the array to be like must be an array")
+            raise CutProblem("the prototype of a new array must be an array")
         shape = _shape(p, given["shape"]) if "shape" in given else of.shape
         dtype = dtype_argument(given.get("dtype"), of.dtype)
         like = p.e.order_like(of) if len(shape) == of.rank else None
@@ -79,7 +79,7 @@ def _order(given: Mapping[str, Abstract], rank: int, like: tuple[int, ...] | Non
     """Return the axes of a new array from outermost to innermost, by the argument `order` and the array to be like."""
     wanted = given.get("order", Known("K"))
     if not isinstance(wanted, Known) or wanted.value not in ("C", "F", "A", "K", None):
-        raise CutProblem("the memory order of an array must be known when compiling")
+        raise CutProblem("the memory order of an array must be known at compile time")
     axes = tuple(range(rank))
     if wanted.value == "F" or (wanted.value == "A" and like == axes[::-1]):
         return axes[::-1]

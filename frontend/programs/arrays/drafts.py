@@ -234,7 +234,7 @@ class Draft:
         """
         dtypes = [dtype for x in args if (dtype := _dtype_of(x)) is not None and dtype.kind in ("float", "complex")]
         if not all(dtype in (F64, C128) or dtype.weak for dtype in dtypes):
-            raise CutProblem("a complex number of Python that is not constant meets narrower numbers")
+            raise CutProblem("a Python complex number that is not constant meets narrower numbers")
 
     def _fit_ints(self, args: Sequence[Abstract]) -> None:
         """Check that Python's ints fit the narrow integer arrays that they meet; otherwise NumPy raises an error."""

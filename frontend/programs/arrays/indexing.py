@@ -177,12 +177,12 @@ def has_known_step(e: NestEmitter, item: SliceValue) -> bool:
 
 def _step(e: NestEmitter, item: Abstract | None) -> int:
     if not isinstance(item, Number) or item.size is None:
-        raise CutProblem("the step of a slice must be a number that is known when compiling")
+        raise CutProblem("the step of a slice must be a number that is known at compile time")
     step = item.size
     if not isinstance(step, int):
         known = e.facts.specialize(step)
         if known is None:
-            raise CutProblem("the step of a slice must be a number that is known when compiling")
+            raise CutProblem("the step of a slice must be a number that is known at compile time")
         e.need(step)
         step = known
     if step == 0:

@@ -39,7 +39,7 @@ def lift(p: Lowering, args: Sequence[Abstract], call: Callable[[Sequence[Abstrac
         raise CutProblem("an array was changed after a mask had selected from it")
     mask = chosen[0].mask
     if not all(isinstance(x, Number) or (isinstance(x, Selected) and _is_same(p, x.mask, mask)) for x in args):
-        raise CutProblem("arrays that different masks select, or a mask and none, are combined")
+        raise CutProblem("an array that a mask selects is combined with one that another mask, or none, selects")
     made = call([x.value if isinstance(x, Selected) else x for x in args])
     assert isinstance(made, Expression)
     return Selected(made, mask)
@@ -68,10 +68,10 @@ def write_selected(
         raise CutProblem("this is not a mask")
     if isinstance(value, Selected):
         if value.is_stale or not _is_same(p, value.mask, mask):
-            raise CutProblem("what one mask selects is written to what another mask selects")
+            raise CutProblem("elements that one mask selects are written to those that another mask selects")
         value = value.value
     elif not isinstance(value, Number):
-        raise CutProblem("an array is written to what a mask selects, so sizes depend on data")
+        raise CutProblem("an array is written to the elements that a mask selects, whose number depends on data")
     new = Expression(convert(value))
     chosen = p.draft.call("where", (mask, new, of), {})
     assert isinstance(chosen, Expression)
@@ -89,17 +89,17 @@ def reduce_selected(p: Lowering, name: str, of: Selected, named: Mapping[str, Ab
     if of.is_stale:
         raise CutProblem("an array was changed after a mask had selected from it")
     if named:
-        raise CutProblem("a reduction of what a mask selects takes no further arguments")
+        raise CutProblem("a reduction of elements that a mask selects takes no other arguments")
     dtype = _type(of.value)[0]
     if name == "mean":
         total = reduce_selected(p, "sum", _floats(p, of, dtype), {})
         number = p.number(p.draft.call("sum", (of.mask,), {}))
         return p.draft.call("divide", (total, number), {}) if dtype != BOOL else total
     if name not in NEUTRAL:
-        raise CutProblem(f"'{name}' of what a mask selects has no native code in loops")
+        raise CutProblem(f"'{name}' of elements that a mask selects has no native code in loops")
     if name in ("min", "max"):
         some = p.e.op("gt", value_of(p.e, count(p, of)), p.e.constant(0, I64))
-        p.e.check(some, "a minimum or maximum of nothing")
+        p.e.check(some, "the minimum or maximum of an empty selection")
     neutral = _neutral(name, dtype)
     rest = p.draft.cast(p.draft.builder.constant(neutral, dtype), dtype)
     return p.draft.call(name, (p.draft.call("where", (of.mask, of.value, Expression(rest)), {}),), {})

@@ -28,7 +28,7 @@ def strided_item(p: Lowering, items: Sequence[Abstract]) -> int | None:
     """Find the only slice in an index whose step is not known at compile time, and return its position."""
     found = [k for k, item in enumerate(items) if isinstance(item, SliceValue) and not has_known_step(p.e, item)]
     if len(found) > 1:
-        raise CutProblem("two slices have steps that are not known when compiling")
+        raise CutProblem("two slices have steps that are not known at compile time")
     return found[0] if found else None
 
 
@@ -92,7 +92,7 @@ def load_strided(p: Lowering, of: View, items: Sequence[Abstract], at: int) -> V
 def _along(p: Lowering, of: View, items: Sequence[Abstract], at: int) -> tuple[View, int]:
     """Return the view with the whole axis that the slice runs along, and the number of that axis in it."""
     if any(isinstance(item, Known) and item.value is Ellipsis for item in items):
-        raise CutProblem("'...' beside a slice whose step is not known when compiling")
+        raise CutProblem("'...' beside a slice whose step is not known at compile time")
     axis = sum(not isinstance(item, Number) for item in items[:at])
     return view_of(p.e, of, [*items[:at], EVERY, *items[at + 1 :]]), axis
 

@@ -29,7 +29,7 @@ def _whole_numbers(p: Lowering, given: Abstract | None) -> list[int]:
     found = [p.number(item).known for item in (given.items if isinstance(given, TupleValue) else (given,))]
     numbers = [k for k in found if type(k) is int]
     if len(numbers) != len(found):
-        raise CutProblem("axes must be known when compiling")
+        raise CutProblem("axes must be known at compile time")
     return numbers
 
 
@@ -151,7 +151,7 @@ def _squeeze(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract
     else:
         axes = _axes(p, given, view.rank)
         if any(view.shape[k] != 1 for k in axes):
-            raise CutProblem("an axis is squeezed whose size is not known to be 1")
+            raise CutProblem("a squeezed axis is not known to have size 1")
         found = _without_axes(view, axes) if axes else view
     return found if found.rank else None
 
@@ -189,7 +189,7 @@ def _conjugate(p: Lowering, view: View, args: Arguments, named: Named) -> Abstra
 def _viewed(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract:
     given = (*args, *named.values())
     if given and (len(given) > 1 or dtype_argument(given[0]) != view.dtype):
-        raise CutProblem("the bytes of an array are looked at as another dtype")
+        raise CutProblem("an array is viewed as another dtype")
     return replace(view, is_new=True)
 
 
@@ -218,7 +218,7 @@ def _contiguous(p: Lowering, view: View, args: Arguments, named: Named) -> Abstr
         return view
     if view.buffer.origin is None and not args and not named and view.is_whole:
         return view
-    raise CutProblem("whether an array is contiguous is not known when compiling")
+    raise CutProblem("whether an array is contiguous is not known at compile time")
 
 
 def _ravel(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:
@@ -229,7 +229,7 @@ def _ravel(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract |
     steps = [step for (step,) in view.steps[: len(view.steps) - bool(view.buffer.parts)]]
     if lies_dense and not view.is_part and steps[-1] == 1 and not any(steps[:-1]):
         return replace(view, is_new=True)
-    raise CutProblem("whether an array is contiguous is not known when compiling")
+    raise CutProblem("whether an array is contiguous is not known at compile time")
 
 
 def _reshape(p: Lowering, view: View, args: Arguments, named: Named) -> Abstract | None:

@@ -114,7 +114,7 @@ class CarriedArrays:
             is_new = not any(sees(value, last) for value in before.values())
             if buffer in places or (is_new and buffer.origin is None) or self.aliases.get(name, buffer) is not buffer:
                 raise CutProblem(
-                    f"'{name}' and '{others[0] if others else name}' refer to one array behind a step of a loop"
+                    f"'{name}' and '{others[0] if others else name}' refer to the same array after a step of a loop"
                 )
             self.aliases[name] = buffer
 
@@ -168,9 +168,9 @@ class CarriedArrays:
         for start in self.started:
             buffer = self._own[start.name].buffer
             if not start.is_own and start.source.version != start.source_version:
-                raise KindChanges(f"the array '{start.name}' is another variable's that a loop changes")
+                raise KindChanges(f"the array '{start.name}' belongs to another variable, and a loop changes it")
             writes = self.allowed.get(buffer, 0) + self.p.place_writes.get(buffer, 0)
             if buffer.version - start.version != writes and not start.is_own:
                 raise CutProblem(f"the array '{start.name}' is changed in place and replaced in a loop")
             if any(view.buffer is buffer for view in self.made.values()):
-                raise CutProblem(f"the array '{start.name}' has another name behind a loop that replaces it")
+                raise CutProblem(f"the array '{start.name}' still has another name after a loop that replaces it")

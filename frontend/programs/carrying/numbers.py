@@ -77,7 +77,7 @@ class CarriedNumber:
             return made
         is_first = is_of(e, number, self.kinds[0]) if isinstance(number, Number) else e.constant(True, BOOL)
         if is_first is None:
-            raise TwoKindsResult("a result is of one kind or another")
+            raise TwoKindsResult("a result may have either of two kinds")
         return [*made, is_first]
 
     def take(self, values: Iterator[Value]) -> Number:

@@ -36,7 +36,7 @@ class CarriedTuples:
         for name, old in self.all.items():
             last = env.pop(name, None)
             if not isinstance(last, TupleValue) or (len(last.items), last.is_list) != (len(old.items), old.is_list):
-                raise KindChanges(f"'{name}' is another kind of tuple behind a step of a loop")
+                raise KindChanges(f"'{name}' is another kind of tuple after a step of a loop")
             env.update(_items(name, last))
 
 

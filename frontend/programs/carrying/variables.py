@@ -114,7 +114,7 @@ class Carry:
         elif isinstance(first, View) and name not in arrays.places and isinstance(last, Unset):
             arrays.places.add(name)  # then both sides of a branch store to one place
         elif not is_new and not (isinstance(first, Known) and first == last):
-            raise CutProblem(f"'{name}' is not a number or an array before and behind each step of a loop")
+            raise CutProblem(f"'{name}' is not a number or an array before and after each step of a loop")
 
     def widened(self, met: KindsMeet) -> Guess | None:
         """Guess kinds for a number that is known before the loop, and has another kind after a branch of a step."""

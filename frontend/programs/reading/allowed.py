@@ -143,7 +143,7 @@ class Checker:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
             return Cut("the text of a value is made by Python", node)
         if isinstance(node, ast.Compare) and not self._keeps_identity(node, inner):
-            return Cut("whether two values are one object is left to Python", node)
+            return Cut("whether two values are the same object is left to Python", node)
         if isinstance(node, SIMPLE):
             return self._first(ast.iter_child_nodes(node), inner)
         return Cut(f"{_spoken(node)} is left to Python", node)
@@ -221,7 +221,7 @@ class Checker:
         if isinstance(source, NoSource):
             return Cut(f"'{shown}' is called by Python: {source.reason}", node)
         if len(self._path) > DEPTH:
-            return Cut(f"calls of '{shown}' are nested too deep", node)
+            return Cut(f"calls of '{shown}' are nested too deeply", node)
         inside = Checker(PythonScope(function, source), callers=self._path)
         cut = inside.body(source)
         self.scope.meanings.function(function)
