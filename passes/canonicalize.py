@@ -153,7 +153,7 @@ def _tidy(op: OpDef, operands: tuple[Value, ...], type: TensorType) -> tuple[Val
 
 
 def _fill(shapes: list[tuple[Size, ...]], result: tuple[Size, ...]) -> bool:
-    """Whether broadcasting these shapes surely gives the result's shape."""
+    """Whether broadcasting these shapes certainly gives the result's shape."""
     return all(
         size == 1 or any(len(s) >= -axis and s[axis] == size for s in shapes)
         for axis, size in zip(range(-len(result), 0), result, strict=True)

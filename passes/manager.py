@@ -1,8 +1,8 @@
 """Run, verify, print and time passes.
 
-A pass is a record with a `name` and `run(graph) -> Graph`; its fields are its options and what it needs from
-outside. It returns the same graph if it changes nothing. A pass that fails leaves one file that replays it. Code that
-checks and prints is imported when it is needed, because a first call waits for every import.
+A pass is a record with a `name` and `run(graph) -> Graph`; its fields are its options and the objects that it needs
+from outside. It returns the same graph if it changes nothing. A pass that fails leaves one file that replays it. Code
+that checks and prints is imported when it is needed, because a first call waits for every import.
 """
 
 from __future__ import annotations

@@ -385,7 +385,7 @@ class _ChunkSplitter:
         return None if group is None else (lanes, group)
 
     def _group(self, node: Node, block: int) -> tuple[int, ...] | None:
-        """The axes of a sum that is added up in blocks of so many elements, if all chunks begin at a block."""
+        """The axes of a sum that is added up in blocks of this many elements, if all chunks begin at a block."""
         order, shape = axis_groups(node.attrs, "order"), node.operands[0].type.shape
         cut, shown = self.axes.reduced(node), _shown(node)
         if len(order) > 1:

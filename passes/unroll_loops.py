@@ -16,7 +16,8 @@ After:
 Each step waits for the numbers of the one before, and counting steps and jumping back would add to that. Loops with
 other loops inside stay as they are, and so do loops inside vector loops, whose steps are wide already.
 
-Needs nests without assignments; `place-asks` comes later, as such a loop needs no question. Guarantees the same bits.
+Needs nests without assignments; `place-asks` comes later, because such a loop needs no check for Ctrl-C. Guarantees the
+same bits.
 """
 
 from __future__ import annotations

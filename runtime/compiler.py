@@ -89,7 +89,9 @@ class Request(NamedTuple):
 
 @record(eq=False)
 class Lowered:
-    """A graph after all passes, as `lower` returns it. It does not change; `loaded` has what is made of it later.
+    """A graph after all passes, as `lower` returns it.
+
+    It does not change; `loaded` has everything that is made from it later.
 
     `keep` stores the native code once it is generated, and `stored` finds graphs for other sizes on disk. A graph from
     the disk comes with its guards and its name. `source` and `sizes` are those of a call of `lower()`.

@@ -70,7 +70,7 @@ class Captures:
 
     @property
     def functions(self) -> Mapping[FunctionType, Any]:
-        """List the user's functions that may run, each with the object of a method or `ABSENT`."""
+        """List the user's functions that may run. A method comes with its object, a plain function with `ABSENT`."""
         return self._seen
 
     def changed(self, before: tuple[Any, ...]) -> str | None:

@@ -1,7 +1,7 @@
 """Find how far stencils reach over the ends of a chunk, so that a chunk is computed with a margin of its neighbours.
 
 A stencil is made of slices that leave out a few elements at the ends of an axis (*near* slices), and of concatenations
-that put a few elements there again. Both mean the same on a part of the axis, but for some elements at an end where
+that put a few elements there again. Both mean the same on a part of the axis, except for some elements at an end where
 the part was cut: `lo` of them at the left and `hi` at the right are wrong. A value that is `grown` elements longer than
 the axis of the inputs (or shorter, if negative) is right for a whole chunk if the chunk has a margin of `lo` elements
 before it and `hi - grown` after it.

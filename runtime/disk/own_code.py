@@ -46,7 +46,7 @@ def own_code(root: str, began: float, memory: Cache | None) -> str | None:
 
 
 def stamps_of(root: str) -> Stamps:
-    """Return what tells whether one of the files that affect generated code has changed."""
+    """Return a key that changes if one of the files that affect generated code has changed."""
     paths: list[str] = []
     numbers: list[int] = []
     folders = [f"/{layer}" for layer in LAYERS]

@@ -252,14 +252,14 @@ class Arguments:
         return found
 
     def row(self, shape: tuple[Size, ...]) -> Register:
-        """Return the first of registers in a row that hold the sizes of a shape."""
+        """Put the sizes of a shape into adjacent registers, and return the first."""
         found = self.rows.get(shape)
         if found is None:
             found = self.rows[shape] = self.in_row([self.sizes.number(s) for s in shape])
         return found
 
     def in_row(self, numbers: Sequence[Register]) -> Register:
-        """Return the first of registers in a row that hold these numbers."""
+        """Put these numbers into adjacent registers, and return the first."""
         if len(numbers) == 1:
             return numbers[0]
         found = self.w.register(max(1, len(numbers)))

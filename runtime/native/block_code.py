@@ -8,9 +8,9 @@ while the list is locked.
 NumPy frees and resizes an array's data with functions that the array itself names. If a resize makes the data small, it
 moves to memory from the C library's `malloc`, behind 64 bytes whose first word is 0. A block has its size in that word.
 
-Data of 1 to 64 KB are chunks: whole kilobytes from the C library, behind a line whose words all hold their number.
-Some of each size are kept, because the C library keeps nothing so large at hand, and its work takes longer than many
-calls.
+Data of 1 to 64 KB are chunks: whole kilobytes from the C library, behind a line whose words all hold their number. Some
+of each size are kept, because the C library does not keep blocks of that size, and allocating one takes longer than
+many calls.
 """
 
 from __future__ import annotations

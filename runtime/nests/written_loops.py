@@ -123,7 +123,10 @@ class RunningLoop(Called):
         piece.learn(self, self.chain, call, TupleResult(tuple(filter(None, results))), self._changed)
 
     def _declared(self, piece: Piece, name: str, type: TensorType, result: Result) -> Result | None:
-        """Return how a recipe gives a result the declared type; a number becomes one of NumPy. None if it can't."""
+        """Return how a recipe converts a result to the declared type, or None if it can't.
+
+        A number becomes a NumPy scalar.
+        """
         if isinstance(result, SameResult):
             return result if result.path == (name,) and name in self._changed else None
         if isinstance(result, NumberResult) and piece.nest.inputs[result.buffer].type.dtype == type.dtype:

@@ -23,7 +23,7 @@ def _squares(count: int = 2, bias: bool = False) -> Inputs:
 
 
 def _stacks(rng: np.random.Generator, n: int, dtype: str) -> tuple[Any, ...]:
-    """Make as many matrices as have half a million elements."""
+    """Make a stack of matrices that has half a million elements."""
     shape = (max(1, 500_000 // (n * n)), n, n)
     return tuple(rng.standard_normal(shape).astype(NUMPY[dtype]) for _ in range(2))
 

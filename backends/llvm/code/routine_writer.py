@@ -297,7 +297,7 @@ class RoutineWriter:
         return Typed(self.e.const("i64", number), NUMBER)
 
     def place(self, node: ast.expr) -> tuple[Val, str]:
-        """Return the address of a field, or a pointer's own address, and the type of what is there."""
+        """Return the address of a field, or a pointer's own address, and the type that it points to."""
         if not isinstance(node, ast.Attribute):
             return self.value(node).val, "i64"
         base = self.value(node.value)

@@ -61,7 +61,7 @@ class FlatRows:
         return walk_kind(address(place.at, place.buffer.strides), self.outer, self.vector, self.length)
 
     def run(self, first: Val, last: Val) -> None:
-        """Emits the loops for the rows from `first` to before `last`."""
+        """Emit the loops for the rows from `first` up to `last`, excluded."""
         e, f, length = self.e, self.f, self.f.frame.size(self.length)
         f.memory.vector, f.memory.width = self.vector, self.width
         loads = dict.fromkeys(f.place(n) for n in self.body if n.op is ops.LOAD)

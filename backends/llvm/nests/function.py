@@ -106,7 +106,7 @@ class NestFunction:
         body: Callable[[Val, list[Val]], Sequence[Val]],
         whole: bool = False,
     ) -> list[Val]:
-        """Run `body` for numbers from first to before end; with `whole`, only for full steps.
+        """Run `body` for the numbers from the first up to the end, excluded; with `whole`, only for full steps.
 
         Return the number after the last one, and the carried values.
         """

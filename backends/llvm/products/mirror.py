@@ -15,7 +15,7 @@ from .results import TileResults
 def store_mirrored(
     product: Product, results: TileResults, totals: Val, matrix: Val, rows: tuple[Val, Val], columns: tuple[Val, Val]
 ) -> None:
-    """Store the totals of some rows and columns of a matrix as columns and rows; `totals` are those from the first."""
+    """Store the totals of some rows and columns of a matrix transposed; `totals` begin with the first of both."""
     e, tile, width = product.e, product.tile, product.width
     copy = product.frame.scratch(tile.columns * tile.line_bytes, for_chunks=True)
     zero, across = product.number(0), e.op("sub", columns[1], columns[0])

@@ -141,7 +141,7 @@ def _renamed(index: Index, axis: int, new: int) -> Index:
 
 
 def transposed(e: Emitter, rows: list[Val]) -> list[Val]:
-    """Transposes as many vectors as each has lanes: element k of vector i becomes element i of vector k."""
+    """Transpose a square of vectors: element k of vector i becomes element i of vector k."""
     width, half = len(rows), len(rows) // 2
     while half:
         low = [k // (2 * half) * (2 * half) + k % half + (width if k % (2 * half) >= half else 0) for k in range(width)]

@@ -1,4 +1,4 @@
-"""Evaluate functions of NumPy that return views, or the very array: `x.T`, `np.flip`, `squeeze`, `asarray`, `x.real`.
+"""Evaluate NumPy functions that return views, or the array itself: `x.T`, `np.flip`, `squeeze`, `asarray`, `x.real`.
 
 Each rule gets a view of memory and makes another one, so nothing is copied and identity is as in NumPy: `x.squeeze()`
 of an array without axes of size 1 is `x` itself, while `x.reshape(x.shape)` is a new object.

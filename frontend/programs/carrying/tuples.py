@@ -32,7 +32,7 @@ class CarriedTuples:
             env[name] = TupleValue(tuple(env[item] for item in _items(name, old)), old.is_list)
 
     def take_apart(self, env: Environment) -> None:
-        """Carry what is in each tuple behind a step."""
+        """Carry the contents of each tuple after a step."""
         for name, old in self.all.items():
             last = env.pop(name, None)
             if not isinstance(last, TupleValue) or (len(last.items), last.is_list) != (len(old.items), old.is_list):

@@ -1,4 +1,4 @@
-"""Tell whether NumPy's floating-point errors are only warnings, so that compiled code may replace it.
+"""Tell whether NumPy's floating-point errors are only warnings, so that compiled code may run instead of NumPy.
 
 Compiled code raises no floating-point warnings, which is documented. But under `np.errstate(divide="raise")` a call
 must raise, so Python runs it. The state is an object in a context variable: comparing it takes a few nanoseconds.
