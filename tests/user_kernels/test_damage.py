@@ -250,7 +250,7 @@ def test_libraries_that_have_the_linker_load_others_are_refused(tmp_path: Path, 
     ):
         with pytest.raises(LibraryProblem, match=f"k.so is not loaded: {reason}"):
             opened(tmp_path, with_entry(library, tag, 0))
-    with pytest.raises(LibraryProblem, match="outside of its string table"):
+    with pytest.raises(LibraryProblem, match="outside its string table"):
         opened(tmp_path, with_entry(library, needs.RUNPATH, 1 << 40))
 
 
