@@ -3,10 +3,13 @@
     python -m benchmarks.scale_model [--check] [--network 1e9]
 
 A kernel is described as `weft.dask.explain` does: stages with one task for each chunk, merges of `split_every` states
-each, and a finish. Costs are measured on two local workers, in CPU seconds: a task in the scheduler and in a worker, a
-byte of a chunk, and the merge of a state. The network is given. Tasks are handed out by one scheduler, chunks are
-computed by all workers, and merges form a tree whose levels follow one another. `--check` compares predictions with
-runs on 1, 2 and 4 local workers.
+each, and a finish. Costs are measured on two local workers: what a call takes that computes hardly anything, and in CPU
+seconds a task in the scheduler and in a worker, the merge of a state, and a byte of a chunk in each kernel. The network
+is given. Tasks are handed out by one scheduler, chunks are computed by all workers, and merges form a tree whose levels
+follow one another. `--check` compares predictions with runs on 1, 2 and 4 local workers.
+
+Left out: memory that workers of one machine share, workers that wait for a state of another one, workers that are not
+equally fast, and reading from a disk or a network.
 """
 
 from __future__ import annotations
@@ -14,23 +17,38 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import dask
+import dask.array as da
+import numpy as np
+import weft
+from dask.distributed import Client, LocalCluster, wait
+
+from benchmarks.scale import KERNELS, sink
+
+STD = weft.jit(lambda x: x.std(axis=0))
+STANDARDIZE = weft.jit(lambda x: (x - x.mean(axis=0)) / x.std(axis=0))
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 
 
 class Costs(NamedTuple):
-    """Seconds: for a task in the scheduler and in a worker, for a byte of a chunk, a state to merge, a byte to send."""
+    """Seconds: for a call, a task in the scheduler and in a worker, a state to merge, a byte to merge and to send."""
 
-    scheduler: float = 250e-6
-    task: float = 1.0e-3
-    byte: float = 1 / 8e9
-    merge: float = 60e-6
-    sent: float = 1 / 1e9
+    call: float
+    scheduler: float
+    task: float
+    merge: float
+    byte: float
+    sent: float
 
 
 class Work(NamedTuple):
-    """A kernel on data: `stages` passes that end in merges of states of `state` bytes, and maybe a finish."""
+    """A kernel on data: `stages` passes that end in merges of states of `state` bytes, and maybe a finish.
+
+    A byte of a chunk takes so many seconds in all passes together.
+    """
 
     name: str
     chunks: int
@@ -38,6 +56,7 @@ class Work(NamedTuple):
     stages: int
     state: float
     has_finish: bool
+    byte: float = 0.0
     split_every: int = 16
 
 
@@ -49,11 +68,12 @@ class Prediction(NamedTuple):
     compute: float
     scheduler: float
     merging: float
+    call: float
 
     @property
     def seconds(self) -> float:
         """The scheduler works while workers compute; merges come when a stage is done."""
-        return max(self.compute, self.scheduler) + self.merging
+        return self.call + max(self.compute, self.scheduler) + self.merging
 
     @property
     def bottleneck(self) -> str:
@@ -71,18 +91,22 @@ def levels(work: Work) -> list[int]:
 
 
 def predict(work: Work, workers: int, costs: Costs, cores: int | None = None) -> Prediction:
-    """Predict one run; workers share so many cores, or each has its own."""
+    """Predict one run; workers and the scheduler share so many cores, or each has its own."""
     passes, tree = work.stages + work.has_finish, levels(work)
-    tasks = passes * work.chunks + work.stages * sum(tree)
+    tasks = passes * work.chunks + work.stages * sum(tree) + (not work.has_finish)
     share = (workers - 1) / workers
     sent = share * work.stages * (work.chunks + sum(tree[:-1])) * work.state
     sent += share * work.has_finish * work.stages * min(workers, work.chunks) * work.state
     at_once = workers if cores is None else min(workers, cores)
     rounds = -(-work.chunks // at_once)
-    compute = passes * rounds * (costs.task + work.chunk * costs.byte)
+    compute = rounds * (passes * costs.task + work.chunk * work.byte)
+    scheduler = tasks * costs.scheduler
+    if cores is not None:
+        everything = work.chunks * (passes * costs.task + work.chunk * work.byte) + scheduler
+        compute = max(compute, everything / cores)
     each = costs.task + work.split_every * (costs.merge + work.state * (costs.byte + share * costs.sent))
     merging = work.stages * sum(-(-count // at_once) * each for count in tree)
-    return Prediction(tasks, sent, compute, tasks * costs.scheduler, merging)
+    return Prediction(tasks, sent, compute, scheduler, merging, costs.call)
 
 
 def table(work: Work, costs: Costs) -> str:
@@ -106,39 +130,54 @@ def table(work: Work, costs: Costs) -> str:
     return "\n".join(lines)
 
 
-KERNELS = (
-    Work("softmax of whole rows", 10_000, 128e6, 0, 0, True),
-    Work("standardize: moments of 1,000 columns, then a finish", 10_000, 128e6, 1, 160e3, True),
-    Work("std over axis 0 of 1,000,000 columns", 10_000, 128e6, 1, 32e6, False),
-)
+CHUNK, COUNT = (4096, 512), 32
 
 
-def measured(network: float) -> Costs:
+def works(bytes: dict[str, float]) -> tuple[Work, ...]:
+    """The kernels of the tables, with what a byte costs in each."""
+    return (
+        Work("softmax of whole rows", 10_000, 128e6, 0, 0, True, bytes["softmax"]),
+        Work(
+            "standardize: moments of 1,000 columns, then a finish", 10_000, 128e6, 1, 160e3, True, bytes["standardize"]
+        ),
+        Work("std over axis 0 of 1,000,000 columns", 10_000, 128e6, 1, 32e6, False, bytes["std"]),
+    )
+
+
+def timed(make: Callable[[], Any], client: Any) -> tuple[float, float, float]:
+    """The seconds of a call, of the workers' CPU and of the CPU of this process, which has the scheduler."""
+    found = []
+    for _ in range(5):
+        spent = sum(client.run(time.process_time).values())
+        start, own = time.perf_counter(), time.process_time()
+        make().compute()
+        passed, own = time.perf_counter() - start, time.process_time() - own
+        found.append((passed, sum(client.run(time.process_time).values()) - spent, own))
+    passed, spent, own = (min(part) for part in zip(*found, strict=True))
+    return passed, spent, own
+
+
+def measured(network: float) -> tuple[Costs, dict[str, float]]:
     """Measure the costs on two local workers; how many bytes a second a network sends is given."""
-    import dask.array as da
-    import numpy as np
-    import weft
-    from dask.distributed import Client, LocalCluster, wait
     from weft.passes.split_chunks import TREE, ChunkPartial
     from weft.runtime.chunks.states import merged, packed, unpacked
 
     total: Any = weft.jit(lambda x: x.sum(axis=0))
+    kernels = {"sum": total, "std": STD, "softmax": KERNELS["softmax"], "standardize": STANDARDIZE}
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
 
-        def cost(chunk: tuple[int, int], count: int) -> tuple[float, float]:
+        def cost(kernel: Any, chunk: tuple[int, int], count: int) -> tuple[float, ...]:
             x = da.ones((chunk[0] * count, chunk[1]), chunks=chunk).persist()
             wait(x)
-            best = [float("inf")] * 2
-            for _ in range(3):
-                before, start = sum(client.run(time.process_time).values()), time.process_time()
-                total(x).compute()
-                best[1] = min(best[1], time.process_time() - start)
-                best[0] = min(best[0], sum(client.run(time.process_time).values()) - before)
-            return best[0] / count, best[1] / count
+            return timed(lambda: sink(kernel(x))[0], client)
 
-        small, scheduler = cost((16, 16), 200)
-        large, _ = cost((4096, 1024), 12)
-        byte = max(1e-11, (large - small) / (4096 * 1024 * 8))
+        call, _, _ = cost(total, (16, 16), 1)
+        _, small, scheduler = (part / 200 for part in cost(total, (16, 16), 200))
+        bytes = dict[str, float]()
+        for name, kernel in kernels.items():
+            _, spent, _ = cost(kernel, CHUNK, COUNT)
+            passes = 2 if name == "standardize" else 1
+            bytes[name] = max(1e-11, (spent / COUNT - passes * small) / (CHUNK[0] * CHUNK[1] * 8))
     partials = (ChunkPartial(0, "sum", TREE, (0,), False),)
     states = [packed({(0, level, k): (np.ones(1000),) for level in (6, 7, 8)}) for k in range(160)]
     taken = []
@@ -146,42 +185,38 @@ def measured(network: float) -> Costs:
         start = time.process_time()
         merged(map(unpacked, states), partials)
         taken.append((time.process_time() - start) / len(states))
-    merge = min(taken)
-    return Costs(scheduler, small, byte, merge, 1 / network)
+    return Costs(call, scheduler, small, min(taken), bytes["sum"], 1 / network), bytes
 
 
-def check(costs: Costs) -> None:
+def check(costs: Costs, bytes: dict[str, float]) -> None:
     """Compare predictions with runs on 1, 2 and 4 local workers."""
-    import dask.array as da
-    import weft
-    from dask.distributed import Client, LocalCluster, wait
-
-    kernel: Any = weft.jit(lambda x: x.std(axis=0))
-    cores = len(os.sched_getaffinity(0))
-    chunk, count = (4096, 512), 32
-    work = Work("std", count, chunk[0] * chunk[1] * 8, 1, chunk[1] * 8 * 4, False)
+    cores, size = len(os.sched_getaffinity(0)), CHUNK[0] * CHUNK[1] * 8
+    kernels = {
+        "std": (STD, Work("std", COUNT, size, 1, CHUNK[1] * 8 * 4, False, bytes["std"])),
+        "softmax": (KERNELS["softmax"], Work("softmax", COUNT, size, 0, 0, True, bytes["softmax"])),
+        "standardize": (
+            STANDARDIZE,
+            Work("standardize", COUNT, size, 1, CHUNK[1] * 8 * 4, True, bytes["standardize"]),
+        ),
+    }
     for workers in (1, 2, 4):
         options: dict[str, Any] = {"memory_limit": "2GB", "dashboard_address": None}
         with LocalCluster(n_workers=workers, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
-            x = da.ones((chunk[0] * count, chunk[1]), chunks=chunk).persist()
+            x = da.ones((CHUNK[0] * COUNT, CHUNK[1]), chunks=CHUNK).persist()
             wait(x)
-            lazy = kernel(x)
-            tasks = len(
-                dict(client.get_versions() and lazy.__dask_optimize__(lazy.__dask_graph__(), lazy.__dask_keys__()))
-            )
-            best, spent = float("inf"), float("inf")
-            for _ in range(4):
-                before, start = sum(client.run(time.process_time).values()), time.perf_counter()
-                lazy.compute()
-                best = min(best, time.perf_counter() - start)
-                spent = min(spent, sum(client.run(time.process_time).values()) - before)
-            p = predict(work, workers, costs, cores)
-            cpu = work.stages * count * (costs.task + work.chunk * costs.byte)
-            print(
-                f"{workers} workers: {p.tasks} tasks predicted, {tasks} run; {p.seconds:.3f} s predicted "
-                f"on {cores} cores, {best:.3f} s; CPU of workers {cpu:.3f} s predicted, {spent:.3f} s",
-                flush=True,
-            )
+            held = set(dask.core.flatten(x.__dask_keys__()))
+            for name, (kernel, work) in kernels.items():
+                lazy = sink(kernel(x))[0]
+                tasks = len(set(dict(dask.optimize(lazy)[0].__dask_graph__())) - held)
+                passed, spent, _ = timed(lambda lazy=lazy: lazy, client)
+                p = predict(work, workers, costs, cores)
+                passes = work.stages + work.has_finish
+                cpu = work.chunks * (passes * costs.task + work.chunk * work.byte)
+                print(
+                    f"{name} on {workers} workers: {p.tasks} tasks predicted, {tasks} run; {p.seconds:.3f} s predicted "
+                    f"on {cores} cores, {passed:.3f} s; CPU of workers {cpu:.3f} s predicted, {spent:.3f} s",
+                    flush=True,
+                )
 
 
 def main() -> None:
@@ -189,11 +224,11 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--network", type=float, default=1e9, help="bytes a second between workers")
     given = parser.parse_args()
-    costs = measured(given.network)
-    print(costs)
+    costs, bytes = measured(given.network)
+    print(costs, bytes)
     if given.check:
-        check(costs)
-    for work in KERNELS:
+        check(costs, bytes)
+    for work in works(bytes):
         print(f"\n{work.name}, {work.chunks:,} chunks of {work.chunk / 1e6:.0f} MB\n\n{table(work, costs)}")
 
 
