@@ -170,7 +170,8 @@ def explain(kernel: Any, *args: Any, **kwargs: Any) -> str:
         tasks = math.prod(len(lengths[c]) for c in part.space if c is not None)
         what = f"stage {number}: {', '.join(map(_shown, part.partials))}" if isinstance(part, ChunkStage) else "finish"
         lines.append(
-            f"  {what}: {tasks} tasks, one for each chunk" + (", then merge" if isinstance(part, ChunkStage) else "")
+            f"  {what}: {tasks} task{'s' * (tasks != 1)}, one for each chunk"
+            + (", then merge" if isinstance(part, ChunkStage) else "")
         )
     passes = len(split.stages) + any(_reads_input(f) for f in split.finishes)
     lines.append(f"  passes over the data: {passes}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.errors import ShapeProblem, TypeProblem
 from ...ir.graph import Graph
 from ...ir.records import record, replace
 from ...passes.planning.chunk_composites import ChunkJoin
@@ -15,7 +16,7 @@ from ...passes.split_chunks import ChunkFinish, ChunkPartial, ChunkSplit, ChunkS
 from .settling import settle
 from .shipping import ShippedKernel
 from .states import finished, merged, packed, unpacked
-from .tasks import Feed, feeds_of, finish_outputs, pieces_of, stage_state
+from .tasks import Feed, Places, feeds_of, finish_outputs, pieces_of, stage_state
 
 NOTHING = Graph("", (), (), ())
 
@@ -65,7 +66,8 @@ class Job:
         known, given = dict(self.constants), iter(map(_unwrapped, blocks))
         places = {v: _place(next(given)) for v in self.placed}
         read = [
-            known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given)) for f in self.feeds
+            known[f.number] if f.kind == "input" and f.number in known else _read(f, next(given), places)
+            for f in self.feeds
         ]
         if isinstance(self.part, ChunkStage):
             kernels = [kernel.run for kernel in self.kernels]
@@ -148,10 +150,28 @@ def _bare_piece(piece: ChunkPiece) -> ChunkPiece:
     return ChunkPiece(NOTHING, piece.sources, piece.around)
 
 
-def _read(feed: Feed, block: Any) -> Any:
+def _read(feed: Feed, block: Any, places: Places) -> Any:
     if feed.kind == "input":
+        if feed.vars:
+            _check(feed, block, places)
         return block
     return {key[0]: arrays[0] for key, arrays in unpacked(block).items()}
+
+
+def _check(feed: Feed, block: Any, places: Places) -> None:
+    """Refuse what is no array, and a block of another shape than dask said: sums of it would be wrong silently."""
+    if not isinstance(block, np.ndarray):
+        raise TypeProblem(
+            f"a chunk of a dask array is a {type(block).__name__}, not a NumPy array",
+            hint="let the function that makes chunks return arrays",
+        )
+    lengths = [None if feed.around or v not in places else places[v][1] - places[v][0] for v in feed.vars]
+    if len(lengths) != block.ndim or any(n not in (None, own) for n, own in zip(lengths, block.shape, strict=True)):
+        wanted = ", ".join("any" if n is None else str(n) for n in lengths)
+        raise ShapeProblem(
+            f"a chunk of a dask array has the shape {block.shape}, but dask says that it has ({wanted})",
+            hint="call the array's compute_chunk_sizes(), or give map_blocks the chunks of its result",
+        )
 
 
 def _place(given: Any) -> tuple[int, int]:
@@ -164,7 +184,7 @@ def _place(given: Any) -> tuple[int, int]:
 
 def _unwrapped(block: Any) -> Any:
     """Unpack a block along whole axes, which comes in lists of one."""
-    while isinstance(block, list):
+    while isinstance(block, list) and len(block) == 1:
         (block,) = block
     return block
 

@@ -212,6 +212,7 @@ def test_one_task_for_each_chunk_of_elementwise_work() -> None:
     (lazy,) = dask.optimize(weft.jit(lambda x: np.exp(x) + 1)(x))
     graph = dict(lazy.__dask_graph__())
     assert len([k for k in graph if isinstance(k, tuple) and k[0] == lazy.name]) == 10
+    assert "finish: 1 task," in weft.dask.explain(standardize, X)
     assert len(graph) == 10 and "finish: 10 tasks" in weft.dask.explain(weft.jit(lambda x: np.exp(x) + 1), x)
 
 
@@ -263,6 +264,11 @@ def test_errors() -> None:
     for other in (masked, x.astype(object), x.map_blocks(boom, dtype="f8,i4", meta=np.empty((0, 0), "f8,i4"))):
         with pytest.raises(weft.errors.TypeProblem, match=r"MaskedArray|dtype"):
             standardize(other)
+    read = da.from_array(X, chunks=(160, 64))
+    for wrong, text in ((lambda b: b[:5], "has the shape"), (lambda b: b[0], "has the shape"), (list, "is a list")):
+        blocks = read.map_blocks(wrong, dtype=np.float64, meta=np.empty((0, 0)))
+        with pytest.raises((weft.errors.ShapeProblem, weft.errors.TypeProblem), match=text):
+            standardize(blocks).compute(scheduler="sync")
 
 
 def check_shapes() -> None:
@@ -310,7 +316,7 @@ def test_the_tutorial(tmp_path: Any) -> None:
     blocks = re.findall(r"<!-- run by make scale -->\n```python\n(.*?)```", page, re.DOTALL)
     body = textwrap.indent("\n".join(blocks), "    ")
     if not os.environ.get("WEFT_TUTORIAL"):
-        body = body.replace("327_680", "65_536").replace("8_192", "1_600")
+        body = body.replace("327_680", "64_000").replace("8_192", "1_600")  # 40 chunks, too
     (tmp_path / "tutorial.py").write_text(f'if __name__ == "__main__":\n{body}')
     done = subprocess.run([sys.executable, "tutorial.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
