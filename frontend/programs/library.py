@@ -55,8 +55,8 @@ def histogram_within(a: Array, bins: int, low: float, high: float) -> tuple[Arra
     """`np.histogram` with bins of equal width in a range; elements outside of it are left out."""
     if not low < high:
         raise ValueError
-    edges = np.linspace(low, high, bins + 1)
-    places = np.minimum(((a - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    edges = np.linspace(low, high, bins + 1).astype(a.dtype)
+    places = np.minimum(((a - low) / np.float64(high - low) * bins).astype(np.int64), bins - 1)
     counts = np.zeros(bins, np.int64)
     for i, v in enumerate(a):
         if v >= low and v <= high:
@@ -186,7 +186,7 @@ def substitute(function: Any, args: Sequence[Abstract], named: Mapping[str, Abst
     doubles = all(x.dtype == F64 for x in arrays)
     if function is np.cov and not named and len(args) == 1 and doubles and arrays[0].rank == 2:
         return (cov, args) if arrays[0].shape[0] != 1 else None
-    if function is np.histogram and doubles and all(x.rank == 1 for x in arrays):
+    if function is np.histogram and all(x.rank == 1 for x in arrays):
         return _found(_histogram, args, named)
     return None
 
@@ -209,10 +209,12 @@ def _histogram(
     """Which function is `np.histogram` with these arguments."""
     if not (isinstance(a, View) and _is_int(bins) and density is None) or bins is None:
         return None
-    if range is None and weights is None:
-        return histogram, (a, bins)
+    if weights is not None and not isinstance(weights, View):
+        return None
+    if range is None and (a.dtype != F64 or (weights is not None and weights.dtype != F64)):
+        return None
     if range is None:
-        return (weighted_histogram, (a, bins, weights)) if isinstance(weights, View) else None
+        return (histogram, (a, bins)) if weights is None else (weighted_histogram, (a, bins, weights))
     if weights is not None or not isinstance(range, TupleValue) or len(range.items) != 2:
         return None
     are_numbers = all(isinstance(x, Number) and x.is_python for x in range.items)

@@ -60,8 +60,12 @@ def test_histograms_within_a_range() -> None:
         assert_same(jitted(x, bins, low, high), within(x, bins, low, high))
     for given in ((x[:0], 3, 0.0, 1.0), (x, 3, 1.0, 0.0), (x, 3, 1.0, 1.0), (x, 0, 0.0, 1.0), (x, 3, 0.0, np.inf)):
         same_or_error(jitted, within, given)
-    for values in (x[:999].astype(np.float32), np.arange(9) - 4, x[::2], x[:8].reshape(2, 4)):
+    for values in (np.arange(9) - 4, x[::2], x[:8].reshape(2, 4)):
         same_or_error(jitted, within, (values, 9, -2.0, 2.0))
+    jitted, x = weft.jit(within), np.append(x[:1130], np.linspace(-0.7, 0.9, 1001)).astype(np.float32)
+    for bins, low, high in ((64, -4.0, 4.0), (10, -0.7, 0.9), (1000, -0.7, 0.9), (33, 0.1, 0.3), (7, -2, 2)):
+        assert_same(jitted(x, bins, low, high), within(x, bins, low, high))
+    assert jitted.explain().pieces[0].calls
 
 
 def test_counts() -> None:
