@@ -314,7 +314,10 @@ class _Outputs:
         if (view.starts, view.steps) != straight(buffer.order, buffer.parts) or not self.e.is_visible(*view.shape):
             raise CutProblem("a result is a view that depends on data")
         self._shortened.add(buffer)
-        sizes = tuple(self._stored(self.e.size_number(size)) for size in view.shape)
+        sizes = tuple(
+            None if size == full else self._stored(self.e.size_number(size))
+            for size, full in zip(view.shape, whole(buffer).shape, strict=True)
+        )
         self._fresh(buffer)
         return ShortenedResult(self.buffers.index(buffer), sizes)
 
@@ -408,7 +411,7 @@ def _moved(result: Result, places: Mapping[int, int]) -> Result:
     if isinstance(result, ComplexResult):
         return ComplexResult(places[result.real], places[result.imag], result.kind)
     if isinstance(result, ShortenedResult):
-        return ShortenedResult(places[result.buffer], tuple(places[k] for k in result.sizes))
+        return ShortenedResult(places[result.buffer], tuple(None if k is None else places[k] for k in result.sizes))
     if isinstance(result, FreshResult):
         return FreshResult(places[result.buffer], result.view)
     if isinstance(result, TupleResult):

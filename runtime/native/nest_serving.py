@@ -21,6 +21,7 @@ from ...frontend.programs.planning.pieces import (
     ReshapedResult,
     Result,
     SameResult,
+    ShortenedResult,
     TupleResult,
     ViewOf,
     ViewResult,
@@ -416,6 +417,8 @@ class NestServing:
             w.run("chosen", self.arguments.pointers[self.buffers[result.is_first]], first, second, to)
         elif isinstance(result, FreshResult) and result.view is None:
             w.run("another", self.made[result.buffer], to)
+        elif isinstance(result, ShortenedResult):
+            self._first_part(result, to)
         elif isinstance(result, SameResult) and result.path in self.places:
             w.run("given", self.places[result.path], to)
         elif id(result) in self._views:
@@ -441,6 +444,25 @@ class NestServing:
                 w.run("float_object" if dtype == F64 else "int_object", pointer, to)
         else:
             raise Unserved
+
+    def _first_part(self, result: ShortenedResult, to: Register) -> None:
+        """Copy the first rows of an array that the nest has made."""
+        w, given, (count, *whole) = self.w, self.nest.inputs[result.buffer], result.sizes
+        assert isinstance(given, FreshInput)
+        rank, itemsize = len(given.shape), given.dtype.size
+        if given.order != tuple(range(rank)) or count is None or any(k is not None for k in whole):
+            raise Unserved
+        row, at, data, to_data = w.register(rank), w.register(), w.register(), w.register()
+        w.make("here", row, at)
+        moved = [word for k in range(1, rank) for word in (self.sizes.number(given.shape[k]), row.after(k))]
+        if moved:
+            w.make("moves", rank - 1, more=moved)
+        bytes_of_row = self.sizes.number(dims.product((itemsize, *given.shape[1:])))
+        w.run("copy_bytes", self.arguments.pointers[self.buffers[count]], at, w.constant(8))
+        kind = w.object(given.dtype.numpy)
+        w.run("new_array", kind, rank, itemsize, row, 0, 0, 0, to, to_data, w.plain_register)
+        w.run("product", row, bytes_of_row, data)
+        w.run("copy_bytes", self.arguments.pointers[self.buffers[result.buffer]], to_data, data)
 
     def _complex(self, result: ComplexResult, to: Register) -> None:
         """Make a complex number from two parts that the nest has left in two places."""

@@ -246,7 +246,8 @@ def _result(result: Result, buffers: Sequence[Array], values: Mapping[str, Any],
     if isinstance(result, FreshResult):
         return _viewed(buffers[result.buffer], result.view, env)
     if isinstance(result, ShortenedResult):
-        return buffers[result.buffer][tuple(slice(int(buffers[k][()])) for k in result.sizes)].copy(order="K")
+        ends = (None if k is None else int(buffers[k][()]) for k in result.sizes)
+        return buffers[result.buffer][tuple(map(slice, ends))].copy(order="K")
     if isinstance(result, SameResult):
         return _at(values, result.path)
     if isinstance(result, ViewResult):

@@ -448,3 +448,47 @@ def test_only_numpy_can_run_them() -> None:
         for name in names:
             known = numpy_name(getattr(home, name, None))
             assert known is None or not is_known(known), name
+
+
+def positive(x, y):
+    found = np.empty(len(x), x.dtype)
+    rows = np.zeros((x.size, y.size), y.dtype)
+    count = 0
+    for v in x:
+        if abs(v) > 1:
+            found[count] = v
+            rows[count] = y
+            count += 1
+    x[:1] = 0
+    return found[:count], rows[:count], count
+
+
+def test_arrays_whose_size_depends_on_data_are_returned_natively():
+    own = weft.jit(positive)
+    for kind in (np.float64, np.int16, np.complex128):
+        for k, n in enumerate((6, 6, 9, 1, 0, 700)):
+            x, y = np.arange(-2, n - 2).astype(kind), np.arange(3, dtype=np.float32)
+            a, b, before = x.copy(), x.copy(), own.chain.calls
+            wanted, results = positive(a, y), own(b, y)
+            assert_same(wanted, results)
+            assert_same(a, b)
+            assert not np.shares_memory(results[0], results[1]) and results[0].flags.c_contiguous
+            assert k == 0 or n < 2 or own.chain.calls == before + 1, (kind, n)
+
+
+def leaps(u, v, w, steps):
+    for k in range(steps):
+        w[1:-1] = 2 * v[1:-1] - u[1:-1] + 0.25 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        u, v, w = v, w, u
+        if v[1] < -1e6:
+            raise ValueError(f"step {k}")
+    return v
+
+
+def test_negative_literals_in_slices_are_no_inputs():
+    own = weft.jit(leaps)
+    for _ in range(3):
+        given = [np.arange(8.0) ** k for k in range(3)]
+        assert_same(leaps(*[x.copy() for x in given], 5), own(*given, 5))
+    piece = own._program.pieces[0]
+    assert piece.function.__code__.co_varnames[: piece.function.__code__.co_argcount] == ("v", "u")

@@ -237,7 +237,8 @@ class Collected:
             return all(outer(n) for n in reads(node))
         return self.known.is_part(node, outer) or (
             isinstance(node, ast.expr)
-            and not isinstance(node, (ast.Name, ast.Constant))
+            and not isinstance(node, ast.Name)
+            and any(True for _ in reads(node))  # literals such as -1 are known when the piece is compiled
             and not self.known.is_fixed(node)
             and self.known.is_numeric(node)
         )

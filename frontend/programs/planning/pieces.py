@@ -113,10 +113,13 @@ class FreshResult:
 
 @record
 class ShortenedResult:
-    """A copy of the first part of an array that the piece made; `sizes` are buffers with its size along each axis."""
+    """A copy of the first part of an array that the piece made.
+
+    `sizes` are buffers with its size along each axis, or None along axes that are kept whole.
+    """
 
     buffer: int
-    sizes: tuple[int, ...]
+    sizes: tuple[int | None, ...]
 
 
 @record
