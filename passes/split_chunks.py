@@ -425,19 +425,21 @@ def _width(entry: Entry, lanes: int) -> int:
     return {SPLIT: 2 if lanes > 1 else 1, GONE: 0}.get(entry.form, 1)
 
 
-def other_trees(axes: ChunkAxes, split: ChunkSplit, lower: Callable[[Graph], Graph]) -> list[str]:
-    """The sums inside chunks for which the passes choose another tree in a piece than in the whole graph."""
+def other_trees(inside: Sequence[Node], split: ChunkSplit, lower: Callable[[Graph], Graph]) -> list[str]:
+    """The sums inside chunks for which the passes choose another tree in a piece than in the whole graph.
+
+    `inside` are the whole graph's operations that lie inside chunks, after `lower-reductions`.
+    """
     known: dict[object, set[object]] = {}
-    for node in axes.graph:
-        if _has_tree(node) and not axes.reduced(node):
+    for node in inside:
+        if _has_tree(node):
             known.setdefault(_origin(node), set()).add(_shape_of_tree(node))
     found = []
     for part in (*split.stages, *split.finishes):
         walks = part.walks if isinstance(part, ChunkStage) else ()
         pieces = [part.piece] if isinstance(part, ChunkFinish) else [p for w in walks for p in (w.before, w.piece) if p]
         for piece in pieces:
-            inside = [n for n in piece.graph if _has_tree(n) and n.attrs.get("lanes") is None and _origin(n) in known]
-            if not inside:
+            if not any(_has_tree(n) and n.attrs.get("lanes") is None and _origin(n) in known for n in piece.graph):
                 continue
             for node in flattened(lower(piece.graph)):
                 if _has_tree(node) and known.get(_origin(node), {_shape_of_tree(node)}) != {_shape_of_tree(node)}:

@@ -165,7 +165,8 @@ def _check(feed: Feed, block: Any, places: Places) -> None:
             f"a chunk of a dask array is a {type(block).__name__}, not a NumPy array",
             hint="let the function that makes chunks return arrays",
         )
-    lengths = [None if feed.around or v not in places else places[v][1] - places[v][0] for v in feed.vars]
+    known = [None if feed.around or v is None else places.get(v) for v in feed.vars]
+    lengths = [None if place is None else place[1] - place[0] for place in known]
     if len(lengths) != block.ndim or any(n not in (None, own) for n, own in zip(lengths, block.shape, strict=True)):
         wanted = ", ".join("any" if n is None else str(n) for n in lengths)
         raise ShapeProblem(

@@ -82,7 +82,8 @@ def plan_chunks(
     cut = [[a for a, c in enumerate(cs) if len(c) > 1] for cs in given]
     graph = flattened(lowered.result.after(LAST))
     axes = ChunkAxes(graph, cut, begun.env)
-    if not any(axes.reduced(n) for n in graph):  # each chunk is a call of its own, compiled as any other
+    inside = [n for n in graph if not axes.reduced(n)]
+    if len(inside) == len(graph):  # each chunk is a call of its own, compiled as any other
         graph = begun.graph
         axes = ChunkAxes(graph, cut, begun.env)
     lengths = tuple(_common([given[k][a] for k, a in members if len(given[k][a]) > 1]) for members in axes.members)
@@ -91,8 +92,8 @@ def plan_chunks(
     _check_overlap(axes, lengths)
     passes = passes_for(lookup, options)
     lowering = passes[: [p.name for p in passes].index(LAST) + 1]
-    if made.stages:
-        more = other_trees(axes, made, lambda piece: run_pipeline(_in_c_order(piece), lowering).graph)
+    if made.stages or len(made.finishes) > 1:
+        more = other_trees(inside, made, lambda piece: run_pipeline(_in_c_order(piece), lowering).graph)
         made = replace(made, reasons=(*made.reasons, *more))
     wanted = tuple(
         tuple(

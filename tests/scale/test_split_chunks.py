@@ -258,6 +258,20 @@ def test_indices_are_those_of_the_whole() -> None:
     check_indices()
 
 
+def test_outputs_computed_apart_may_add_in_another_order() -> None:
+    """A row that both outputs add keeps the sum's two axes apart; alone, the second output adds them as one."""
+
+    def scaled(x: Any, y: Any) -> Any:
+        z = x / (1 + x.sum() ** 2) + y
+        return z, z[:, None, :] * 2.0
+
+    rng = np.random.default_rng(31415000018)
+    arrays = [rng.normal(size=(9, 1100)), rng.normal(size=1100)]
+    plan, one, many = both(scaled, arrays, [((9,), (1100,)), ((1100,),)])
+    assert not plan.split.same_bits and np.allclose(one[1], many[1], rtol=1e-12, atol=0)
+    assert not np.array_equal(one[1], many[1])
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*FAULTS[fault])
