@@ -287,7 +287,9 @@ class LoopProgram(Called):
         return TupleResult(tuple(found.get(name, SameResult((name,))) for name in self.loop.live_out))
 
     def _compiled(self, kinds: tuple[Any, ...], values: Mapping[str, Any]) -> Any:
-        if any(isinstance(kind, Unknown) and kind.type_name == "int" for kind in kinds):  # more than 64 bits
+        if any(isinstance(kind, Unknown) and kind.type_name == "int" for kind in kinds):
+            self.reason = self.doubt = Reason("it gets an integer of more than 64 bits")
+            self.program.tell(self.reason)
             return MISS
         if kinds not in self._made and len(self._made) >= MOST_SIGNATURES:
             self.off = Reason(f"it was compiled for more than {MOST_SIGNATURES} signatures")

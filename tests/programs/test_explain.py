@@ -210,3 +210,19 @@ def test_long_compiles_say_where_they_are(monkeypatch: pytest.MonkeyPatch) -> No
     weft.jit(relaxed)(np.ones(4))
     weft.jit(lambda x: x * 3 - 1, whole=True)(np.ones(3))
     assert "LLVM" in parts and "the pass 'fuse'" in parts
+
+
+def test_integers_beyond_64_bits_leave_a_piece_to_python() -> None:
+    def hashed(start: int, data: Any) -> int:
+        total = 0
+        for k in range(len(data)):
+            total = total * 31 + k
+        for _ in range(3):
+            start = start * 3 + total
+        return start
+
+    jitted = weft.jit(hashed)
+    for k in range(12):
+        assert jitted(2**80 + k, [1, 2, 3]) == hashed(2**80 + k, [1, 2, 3])
+    text = str(jitted.explain())
+    assert "Python ran it 4 times: it gets an integer of more than 64 bits" in text, text
