@@ -115,8 +115,13 @@ def _is_served(lowered: Lowered, call: NativeCall) -> bool:
     nodes_ok = all(_is_native(graph, by_blas | own) for graph in graphs(lowered.graph))
     plain = _returns_all(lowered)
     written = lowered.writes_all_outputs or _writes_dense_outputs(lowered, call, by_blas | own)
-    fresh = written and not lowered.repeats_outputs and not lowered.any_order
+    fresh = written and not lowered.any_order and (not lowered.repeats_outputs or _copies_outputs(lowered, call))
     return nodes_ok and plain and fresh
+
+
+def _copies_outputs(lowered: Lowered, call: NativeCall) -> bool:
+    """Tell whether a recipe can copy results that are the same value: all of them are its own new arrays."""
+    return not lowered.launcher.calls and not lowered.built.updates and all(out is None for out in call.outs)
 
 
 def _returns_all(lowered: Lowered) -> bool:

@@ -177,10 +177,21 @@ class Serving:
             self._buffer(k, value, out.array)
         elif k not in self.given and self.lowered.scalars[k]:
             self._number(value)
+        elif k not in self.given and value in self.graph.outputs[:k]:
+            self._copy_of_output(k, value)
         elif k not in self.given:
             self._new_array(value, self.lowered.orders[k], self.objects[k])
             if self.outside is not None:
                 self.outside.made(value, self.objects[k])
+
+    def _copy_of_output(self, k: int, value: Value) -> None:
+        """Allocate another array for a value that is returned before, as equal expressions are; it is copied."""
+        first = self.pointers[value]
+        if self.orders[value] != self.lowered.orders[k]:
+            raise Unserved
+        self._new_array(value, self.lowered.orders[k], self.objects[k])
+        self.copies.append((value, self.pointers[value]))
+        self.pointers[value] = first
 
     def bytes(self, value: Value) -> Register:
         return self.number(dims.product((value.type.dtype.size, *value.type.shape)))

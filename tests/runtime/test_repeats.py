@@ -40,6 +40,28 @@ def test_results_are_numpys(args: tuple[Any, ...]) -> None:
         assert found.ndim == 0 or (found.strides == expected.strides and found.flags.owndata)
 
 
+@pytest.mark.parametrize("x", [X, X.T, X[:, ::2], X[:0], np.float64(2.5)], ids=np.shape)
+def test_equal_expressions_are_results_of_their_own(x: Any) -> None:
+    def f(x: Any) -> Any:
+        return (
+            x * 2,
+            (x * 2).T,
+            [x + 1, x * 2],
+            np.concatenate([x, x]) if x.ndim else x,
+            np.concatenate([x, x]) if x.ndim else x,
+        )
+
+    def flat(results: Any) -> list[Any]:
+        return [results[0], results[1], *results[2], *results[3:]]
+
+    found, expected = flat(repeated(weft.jit(f), x)), flat(f(x))
+    for a, b in zip(found, expected, strict=True):
+        assert type(a) is type(b) and np.array_equal(a, b)
+        assert a.ndim == 0 or a.size == 0 or a.strides == b.strides
+    arrays = [a for a in (found[0], found[3], *found[4:]) if x.ndim]
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
+
+
 def test_what_must_be_converted_is_no_repetition() -> None:
     f, swapped = weft.jit(lambda x: x + 1), X.astype(">f8")
     for x in (swapped, X, swapped, np.float64(3.0), np.float64(4.0), X, swapped):
