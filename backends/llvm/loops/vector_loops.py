@@ -116,13 +116,15 @@ class VectorLoop(NamedTuple):
 def next_line(memory: Memory, place: LoopPlace, start: Val, stop: Val, long: int = LONG) -> Val:
     """Return the start of the next cache line after `start`, if the row has at least `long` vectors."""
     e, size, width = memory.nest.e, place.buffer.dtype.size, memory.width
-    first = _address(memory, place, start)
-    before = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
-    before = e.op("lshr", before, e.const("i64", size.bit_length() - 1))
-    is_first, zero = start.text == "0", e.const("i64", 0)
+    first, is_first = _address(memory, place, start), start.text == "0"
     is_long = e.icmp("sge", stop if is_first else e.op("sub", stop, start), e.const("i64", long * width))
-    before = e.select(is_long, before, zero)
-    return before if is_first else e.op("add", start, before)
+
+    def before() -> list[Val]:
+        bytes_ = e.op("and", e.op("sub", e.const("i64", 0), first), e.const("i64", width * size - 1))
+        return [e.op("lshr", bytes_, e.const("i64", size.bit_length() - 1))]
+
+    (elements,) = e.either(is_long, before)  # a branch: what short rows load need not wait for the address
+    return elements if is_first else e.op("add", start, elements)
 
 
 def _address(memory: Memory, place: LoopPlace, start: Val) -> Val:
