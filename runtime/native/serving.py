@@ -210,9 +210,7 @@ class Serving:
         """Allocate memory for a result that is copied to the caller's array, in the same order."""
         layout, axes = classify(out.shape, out.strides, out.itemsize), tuple(range(out.ndim))
         order = axes[::-1] if layout == F else axes
-        changed = {
-            output for _, output in self.lowered.built.updates
-        }  # kernels write these in the order of a new array
+        changed = {output for _, output in self.lowered.built.updates}  # written in the order of a new array
         if layout not in (C, F, SCALAR) or (k in changed and self.lowered.orders[k] != order):
             raise Unserved
         self.copy_to_out(value)
@@ -234,9 +232,7 @@ class Serving:
         self._check_known(*type.shape)
         usual = tuple(range(rank))
         self.orders[value] = order
-        strides: int | Register = 0
-        if order not in (usual, usual[::-1]):
-            strides = self.arguments.in_row(self.strides(value))
+        strides: int | Register = 0 if order in (usual, usual[::-1]) else self.arguments.in_row(self.strides(value))
         like = 0 if _is_product(value) else self._start_of_operand(value)
         self.pointers[value] = data = w.register()
         row = self.arguments.row(type.shape) if rank else 8  # any register will do
@@ -483,9 +479,7 @@ class Serving:
 
 
 def _short_row(part: NativeFunction) -> tuple[int, int, int] | None:
-    """Return the first extent from which work is shared, the other extent, and the time of a step, if none of them
-    varies.
-    """
+    """Return the first extent from which work is shared, the other extent, and the time of a step, if none varies."""
     (_, across), unit = part.extents, part.unit
     if part.extents == (1, 1):  # one piece of work is never shared, however long it takes
         return 2, 1, 1
