@@ -92,9 +92,8 @@ def plan_chunks(
     _check_overlap(axes, lengths)
     passes = passes_for(lookup, options)
     lowering = passes[: [p.name for p in passes].index(LAST) + 1]
-    if made.stages or len(made.finishes) > 1:
-        more = other_trees(inside, made, lambda piece: run_pipeline(_in_c_order(piece), lowering).graph)
-        made = replace(made, reasons=(*made.reasons, *more))
+    more = other_trees(inside, made, lambda piece: run_pipeline(_in_c_order(piece), lowering).graph)
+    made = replace(made, reasons=(*made.reasons, *more))
     wanted = tuple(
         tuple(
             lengths[number] if number is not None else (sum(c),)

@@ -272,6 +272,13 @@ def test_outputs_computed_apart_may_add_in_another_order() -> None:
     assert not np.array_equal(one[1], many[1])
 
 
+def test_chunks_in_another_memory_order_may_add_in_another_order() -> None:
+    """One machine adds along the columns of a result in Fortran order; pieces compute in C order."""
+    x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
+    plan, one, many = both(lambda x: x.T.copy().T - x.mean(axis=0), [x], [((64,), (64,))])
+    assert plan.split.same_bits == np.array_equal(one[0], many[0])
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*FAULTS[fault])
